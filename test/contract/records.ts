@@ -98,6 +98,10 @@ const made = { inquiry, application };
 export const sample = (kind: SubmissionKind, number: number, more: Partial<SubmissionRecord> = {}): SubmissionRecord =>
   made[kind](number, more as object);
 
+/** One of the kinds in turn, for cases that mean many submissions. */
+export const inTurn = (number: number, more: Partial<SubmissionRecord> = {}): SubmissionRecord =>
+  sample(submissionKinds[number % submissionKinds.length]!, number, more);
+
 /** The stage of an untouched one. */
 export const firstStage = (kind: SubmissionKind) => (kinds[kind].staged ? "received" : null);
 
@@ -277,6 +281,8 @@ export const except = (kind: SubmissionKind): Scope => ({
   kinds: submissionKinds.filter((one) => one !== kind),
   subscribers: false,
 });
+/** Another kind. */
+export const otherThan = (kind: SubmissionKind): SubmissionKind => submissionKinds.find((one) => one !== kind)!;
 export const sales = only("inquiry");
 export const recruiting = only("application");
 export const marketing: Scope = { kinds: [], subscribers: true };

@@ -7,7 +7,7 @@ import {
   accept,
   acceptReference,
   allMails,
-  inquiry,
+  inTurn,
   kindsOf,
   minute,
   noon,
@@ -63,7 +63,7 @@ eachKind("counts the receipt of released spam from its release: %s", async (kind
 const subscribe = (store: Store, receivedAt: number) => accept(store, subscription({ receivedAt }));
 
 test("stores at most three newsletter mails to an address in a day, whatever its receipts", async ({ store }) => {
-  for (let n = 0; n < receiptsMax; n += 1) await accept(store, inquiry(n, { email }));
+  for (let n = 0; n < receiptsMax; n += 1) await accept(store, inTurn(n, { email }));
   for (let n = 0; n < newsletterMailsMax; n += 1) {
     expect(await subscribe(store, noon + n * welcomeIntervalMs)).toMatchObject({ capped: [] });
   }

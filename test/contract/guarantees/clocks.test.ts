@@ -1,6 +1,7 @@
 // What the port promises where a clock was wrong: a row with a wrong time misleads nothing about the others.
 import { expect } from "vitest";
 import type { InboxFilter } from "../../../shared/src/console.ts";
+import { kinds } from "../../../shared/src/kinds.ts";
 import { repliesMax, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import {
   idempotencyMs,
@@ -9,29 +10,31 @@ import {
   welcomeIntervalMs,
 } from "../../../server/src/storage/limits.ts";
 import { mailMs } from "../../../server/src/storage/sql/housekeeping.ts";
+import type { SubmissionKind } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptMails,
   acceptReference,
   allMails,
-  inquiry,
+  inTurn,
   lease,
   minute,
   noon,
   offer,
+  sample,
   settle,
   subscription,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const dayMs = 24 * 60 * minute;
 const ahead = noon + 730 * dayMs;
 const retention = { operator: "retention", at: noon };
 
-async function storeNine(store: Store, wrong: number): Promise<void> {
+async function storeNine(store: Store, wrong: number, kind: SubmissionKind): Promise<void> {
   for (let number = 1; number <= 9; number += 1) {
-    await accept(store, inquiry(number, { receivedAt: number === 5 ? wrong : noon + number * minute }));
+    await accept(store, sample(kind, number, { receivedAt: number === 5 ? wrong : noon + number * minute }));
   }
 }
 
@@ -40,15 +43,15 @@ async function listed(store: Store, filter: InboxFilter): Promise<number[]> {
   return rows.map(({ email }) => Number(/\d+/.exec(email)));
 }
 
-test("retention erases all that is outdated behind a submission of a wrong time", async ({ store }) => {
-  await storeNine(store, ahead);
-  const outdated = { kind: "inquiry", before: noon + 8 * minute } as const;
+eachKind("retention erases all that is outdated behind a submission of a wrong time: %s", async (kind, { store }) => {
+  await storeNine(store, ahead, kind);
+  const outdated = { kind, before: noon + 8 * minute };
   while ((await store.desk.eraseOutdated(outdated, retention)).more);
   expect(await listed(store, {})).toEqual([9, 8, 5]);
 });
 
-test("lists of a time hold all of it and nothing else", async ({ store }) => {
-  await storeNine(store, ahead);
+eachKind("lists of a time hold all of it and nothing else: %s", async (kind, { store }) => {
+  await storeNine(store, ahead, kind);
   expect(await listed(store, { until: noon + 8 * minute })).toEqual([7, 6, 4, 3, 2, 1]);
   expect(await listed(store, { from: ahead })).toEqual([5]);
   expect(await listed(store, { from: noon + 3 * minute, until: noon + 7 * minute, order: "oldest" })).toEqual([
@@ -56,14 +59,18 @@ test("lists of a time hold all of it and nothing else", async ({ store }) => {
   ]);
 });
 
-test.for([0, ahead])("the overview counts all submissions and mails of the others", async (wrong, { store }) => {
-  await storeNine(store, wrong);
+test.for([
+  [0, "inquiry"],
+  [ahead, "application"],
+] as const)("the overview counts all submissions and mails of the others", async ([wrong, kind], { store }) => {
+  await storeNine(store, wrong, kind);
+  const counted = { day: "2026-11-21", inquiries: 0, applications: 0, [kinds[kind].plural]: 8 };
   const { days, mails } = await store.desk.overview(wholeScope, noon + 10 * minute);
-  expect(days.at(-1)).toEqual({ day: "2026-11-21", inquiries: 8, applications: 0 });
+  expect(days.at(-1)).toEqual(counted);
   expect(mails.queued).toBe(wrong === 0 ? 16 : 18);
   await store.desk.countSubscribers(noon + dayMs);
   const next = await store.desk.overview(wholeScope, noon + dayMs);
-  expect(next.days.at(-2)).toEqual({ day: "2026-11-21", inquiries: 8, applications: 0 });
+  expect(next.days.at(-2)).toEqual(counted);
 });
 
 test("a welcome mail that was stored by a clock that was ahead holds up no next one", async ({ store }) => {
@@ -72,23 +79,27 @@ test("a welcome mail that was stored by a clock that was ahead holds up no next 
   expect(await accept(store, subscription({ receivedAt: noon + minute }))).toMatchObject({ mails: [], capped: [] });
 });
 
-test("mails that were stored by a clock that was ahead use no cap up, and hide none that do", async ({ store }) => {
-  const email = "reader@example.org";
-  const inquire = (receivedAt: number) => accept(store, inquiry(1, { email, receivedAt }));
-  const subscribe = (receivedAt: number) => accept(store, subscription({ email, receivedAt }));
-  for (const from of [ahead, noon]) {
-    for (let n = 0; n < receiptsMax; n += 1) expect(await inquire(from + n)).toMatchObject({ capped: [] });
-    for (let n = 0; n < newsletterMailsMax; n += 1) {
-      expect(await subscribe(from + n * welcomeIntervalMs)).toMatchObject({ capped: [] });
+eachKind(
+  "mails that were stored by a clock that was ahead use no cap up, hide none that do: %s",
+  async (kind, { store }) => {
+    const email = "reader@example.org";
+    let number = 0;
+    const submit = (receivedAt: number) => accept(store, sample(kind, (number += 1), { email, receivedAt }));
+    const subscribe = (receivedAt: number) => accept(store, subscription({ email, receivedAt }));
+    for (const from of [ahead, noon]) {
+      for (let n = 0; n < receiptsMax; n += 1) expect(await submit(from + n)).toMatchObject({ capped: [] });
+      for (let n = 0; n < newsletterMailsMax; n += 1) {
+        expect(await subscribe(from + n * welcomeIntervalMs)).toMatchObject({ capped: [] });
+      }
     }
-  }
-  expect(await inquire(noon + minute)).toMatchObject({ capped: ["inquiry-receipt"] });
-  const next = await subscribe(noon + newsletterMailsMax * welcomeIntervalMs);
-  expect(next).toMatchObject({ capped: ["newsletter-welcome"] });
-});
+    expect(await submit(noon + minute)).toMatchObject({ capped: [`${kind}-receipt`] });
+    const next = await subscribe(noon + newsletterMailsMax * welcomeIntervalMs);
+    expect(next).toMatchObject({ capped: ["newsletter-welcome"] });
+  },
+);
 
 test("replies that were sent while a clock was ahead keep no operator from the next one", async ({ store }) => {
-  const reply = { reference: await acceptReference(store, inquiry(1)), text: "Hello" };
+  const reply = { reference: await acceptReference(store, inTurn(1)), text: "Hello" };
   const send = (count: number, at: number) =>
     store.replies.send(
       wholeScope,
@@ -117,12 +128,12 @@ test("a session that was begun by a clock that was ahead has ended, and is forgo
 test("what was stored by a clock that was ahead is forgotten in its turn", async ({ tested }) => {
   const { store } = tested;
   const key = { procedure: "marketplace.inquiry", keyHash: "k", fingerprint: "f", createdAt: ahead };
-  const webhook = { url: "https://receiver.example/", events: ["inquiry.received"] as const, secret: "whsec_1" };
+  const webhook = { url: "https://receiver.example/", events: ["application.received"] as const, secret: "whsec_1" };
   await store.webhooks.add(webhook, { operator: "eva@example.org", at: noon });
-  await accept(store, inquiry(1, { receivedAt: ahead }), { key });
+  await accept(store, inTurn(1, { receivedAt: ahead }), { key });
   const [delivery] = await store.deliveries.claim(ahead, 1, { ...lease, until: ahead + minute });
   await store.deliveries.settle([{ id: delivery!.id, result: "delivered", answer: "200", at: ahead }], lease.owner);
-  await acceptMails(store, inquiry(2));
+  await acceptMails(store, inTurn(2));
   await settle(store, { sent: await allMails(store) }, { at: ahead });
   const forget = async (now: number) => (await store.forgetExpired(now)).forgotten;
   expect(await forget(noon)).toBe(0);
@@ -141,17 +152,18 @@ test("a start with a clock that is ahead forgets nothing that is not old, and wh
   const hash = "c".repeat(64);
   const key = (at: number) => ({ procedure: "marketplace.inquiry", keyHash: `${at}`, fingerprint: "f", createdAt: at });
   const earlier = noon - idempotencyMs - minute;
-  for (const at of [earlier, noon]) await accept(store, inquiry(1, { receivedAt: at }), { key: key(at) });
+  for (const [nth, at] of [earlier, noon].entries())
+    await accept(store, inTurn(nth, { receivedAt: at }), { key: key(at) });
   const challenge = { hash, expiresAt: noon + minute };
-  await accept(store, inquiry(2), { challenge });
+  await accept(store, inTurn(2), { challenge });
   await settle(store, { failed: await allMails(store) });
   // What is stored while the clock is wrong says nothing of the time that has passed.
-  await accept(store, inquiry(3, { receivedAt: ahead + minute }), { key: key(ahead) });
+  await accept(store, inTurn(3, { receivedAt: ahead + minute }), { key: key(ahead) });
   const forget = async (elapsedMs: number) =>
     (await store.forgetExpired(ahead + elapsedMs, { at: ahead, elapsedMs })).forgotten;
   const isKept = async (at: number) => (await store.findEarlier({ ...key(at), createdAt: noon })) !== null;
   expect(await forget(10 * minute)).toBe(1);
-  expect([await isKept(noon), await offer(store, inquiry(4), { challenge })]).toMatchObject([
+  expect([await isKept(noon), await offer(store, inTurn(4), { challenge })]).toMatchObject([
     true,
     { result: "challenge-spent" },
   ]);
@@ -161,13 +173,13 @@ test("a start with a clock that is ahead forgets nothing that is not old, and wh
   expect(await forget(dayMs)).toBe(8);
 });
 
-test("days that were counted by a clock that was ahead are counted again", async ({ store }) => {
+eachKind("days that were counted by a clock that was ahead are counted again: %s", async (kind, { store }) => {
   await store.desk.countSubscribers(ahead);
-  await accept(store, inquiry(1));
+  await accept(store, sample(kind, 1));
   await accept(store, subscription({ optIn: "single" }));
   for (const now of [noon, noon + dayMs]) await store.desk.countSubscribers(now);
   const { days } = await store.desk.overview(wholeScope, noon + dayMs);
-  expect(days.slice(-2).map(({ inquiries }) => inquiries)).toEqual([1, 0]);
+  expect(days.slice(-2).map((counted) => counted[kinds[kind].plural])).toEqual([1, 0]);
   expect(await store.desk.subscriberGrowth(ahead, 30)).toEqual([
     { day: new Date(ahead).toISOString().slice(0, 10), active: 1 },
   ]);

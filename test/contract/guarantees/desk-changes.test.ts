@@ -13,6 +13,7 @@ import {
   firstStage,
   indexAll,
   inquiry,
+  inTurn,
   lease,
   marketing,
   minute,
@@ -121,7 +122,7 @@ eachKind(
 
 test("changes many at once, each by itself, and refuses more than 1,000", async ({ store }) => {
   const references: string[] = [];
-  for (let number = 0; number < 120; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  for (let number = 0; number < 120; number += 1) references.push(await acceptReference(store, inTurn(number)));
   const targets = references.map((reference, index) => ({ reference, version: index === 60 ? 7 : 1 }));
   targets.push({ reference: "INQ-20251121-000000", version: 1 });
   const outcomes = await store.desk.triage(wholeScope, { targets, status: "done" }, eva);
@@ -133,7 +134,7 @@ test("changes many at once, each by itself, and refuses more than 1,000", async 
 });
 
 test("a submission has at most 200 notes, also of those that are written at once", async ({ store, tested }) => {
-  const [reference, other] = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
+  const [reference, other] = [await acceptReference(store, inTurn(1)), await acceptReference(store, inTurn(2))];
   const stores = [store, await tested.openAgain()];
   const write = (number: number) => stores[number % 2]!.desk.addNote(wholeScope, reference, `${number}`, eva);
   for (let number = 0; number < notesMax - 2; number += 1)

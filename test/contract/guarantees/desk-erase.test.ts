@@ -1,7 +1,7 @@
 // What the port promises about erasing persons and outdated submissions, and about telling a person what is known.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "vitest";
-import { kinds, submissionKinds } from "../../../shared/src/kinds.ts";
+import { kinds } from "../../../shared/src/kinds.ts";
 import { type Outdated, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { personMax } from "../../../server/src/storage/sql/belongings.ts";
 import { erasedAtOnce as batch } from "../../../server/src/storage/sqlite/sqlite-store.ts";
@@ -19,6 +19,7 @@ import {
   marketing,
   minute,
   noon,
+  otherThan,
   release,
   resume,
   sales,
@@ -141,7 +142,7 @@ eachKind(
 );
 
 eachKind("erases what is outdated by kind, spam apart from the others: %s", async (kind, { store }) => {
-  const other = submissionKinds.find((one) => one !== kind)!;
+  const other = otherThan(kind);
   const spam = { spam: true };
   for (let number = 1; number <= 6; number += 1) {
     await accept(store, sample(kind, number, { receivedAt: noon + number }), number % 2 === 0 ? spam : {});
@@ -190,7 +191,7 @@ eachKind(
 
 eachKind("the last that is outdated of a suppressed address leaves a hash of it: %s", async (kind, { tested }) => {
   const { store } = tested;
-  const other = submissionKinds.find((one) => one !== kind)!;
+  const other = otherThan(kind);
   const keys = async () => JSON.stringify(await tested.query("SELECT email_key FROM suppression"));
   await accept(store, sample(kind, 1, { email, receivedAt: noon }));
   await accept(store, sample(other, 2, { email, receivedAt: noon }));

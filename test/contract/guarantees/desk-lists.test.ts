@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { neighboursOf } from "../../../server/src/desk/detail.ts";
 import type { InboxFilter, PageRequest } from "../../../shared/src/console.ts";
+import { kinds, submissionKinds } from "../../../shared/src/kinds.ts";
 import { type Scope, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -9,14 +10,16 @@ import {
   acceptReference,
   application,
   eva,
+  except,
   indexAll,
   inquiry,
+  kindsOf,
   marketing,
   minute,
   noon,
+  only,
+  otherThan,
   readPages,
-  recruiting,
-  resume,
   sales,
   sample,
   settle,
@@ -44,16 +47,16 @@ async function isAnsweredAtOnce(asked: Promise<unknown>): Promise<boolean> {
   return atOnce;
 }
 
-test("what operators read does not run on the event loop", async ({ store }) => {
+eachKind("what operators read does not run on the event loop: %s", async (kind, { store }) => {
   const { desk, webhooks } = store;
-  const reference = await acceptReference(store, inquiry(1));
+  const reference = await acceptReference(store, sample(kind, 1));
   await accept(store, subscription());
   await indexAll(store);
-  const email = "ann-1@example.org";
+  const { email } = sample(kind, 1);
   const first = (rows: AsyncIterable<unknown>) => rows[Symbol.asyncIterator]().next();
   const reads: Record<string, () => Promise<unknown>> = {
     list: () => desk.listSubmissions(wholeScope, {}, {}),
-    search: () => desk.listSubmissions(wholeScope, { search: "ann" }, {}),
+    search: () => desk.listSubmissions(wholeScope, { search: "example" }, {}),
     letter: () => desk.listSubmissions(wholeScope, { letter: "a" }, {}),
     counts: () => desk.countByStatus(wholeScope, "eva@example.org"),
     since: () => desk.since(wholeScope, 0),
@@ -67,7 +70,7 @@ test("what operators read does not run on the event loop", async ({ store }) => 
     deliveries: () => webhooks.listDeliveries(null, {}),
     webhooks: () => webhooks.list(),
     tags: () => desk.listTags(wholeScope),
-    "export of inquiries": () => first(store.readAll("inquiry", {})),
+    "export of submissions": () => first(store.readAll(kind, {})),
     "export of subscribers": () => first(store.readAll("subscriber", {})),
     "export of the audit log": () => first(store.readAll("audit", {})),
     "export of a person": () => first(desk.readPerson(wholeScope, email)),
@@ -94,13 +97,13 @@ test("lists submissions, newest first, with all that is stored of them", async (
   ]);
 });
 
-test("lists only what the scope holds, whatever the filter asks for", async ({ store }) => {
-  await acceptReference(store, inquiry(1));
-  await acceptReference(store, application(2));
+eachKind("lists only what the scope holds, whatever the filter asks for: %s", async (kind, { store }) => {
+  await acceptReference(store, sample(kind, 1));
+  await acceptReference(store, sample(otherThan(kind), 2));
   await indexAll(store);
-  expect(await listed(store, {}, sales)).toEqual([1]);
-  expect(await listed(store, { kind: "application" }, sales)).toEqual([]);
-  expect(await listed(store, { search: "example" }, recruiting)).toEqual([2]);
+  expect(await listed(store, {}, only(kind))).toEqual([1]);
+  expect(await listed(store, { kind: otherThan(kind) }, only(kind))).toEqual([]);
+  expect(await listed(store, { search: "example" }, only(kind))).toEqual([1]);
   expect(await listed(store, {}, marketing)).toEqual([]);
 });
 
@@ -141,20 +144,24 @@ test("filters by kind, status, assignee, resume and throw-away address, also tog
   }
 });
 
-test("pages through a list in both orders, each row once, the last page without a next one", async ({ store }) => {
-  for (let number = 1; number <= 5; number += 1) await acceptReference(store, inquiry(number));
-  await indexAll(store);
-  for (const filter of [{}, { kind: "inquiry" }, { status: "new" }, { search: "ann" }] as const) {
-    for (const order of ["newest", "oldest"] as const) {
-      const list = (page: PageRequest) => store.desk.listSubmissions(wholeScope, { ...filter, order }, page);
-      expect(numbersOf(await readPages(2, list))).toEqual(order === "newest" ? [5, 4, 3, 2, 1] : [1, 2, 3, 4, 5]);
+eachKind(
+  "pages through a list in both orders, each row once, the last without a next one: %s",
+  async (kind, { store }) => {
+    for (let number = 1; number <= 5; number += 1) await acceptReference(store, sample(kind, number));
+    await indexAll(store);
+    for (const filter of [{}, { kind }, { status: "new" }, { search: "example" }] as const) {
+      for (const order of ["newest", "oldest"] as const) {
+        const list = (page: PageRequest) => store.desk.listSubmissions(wholeScope, { ...filter, order }, page);
+        expect(numbersOf(await readPages(2, list))).toEqual(order === "newest" ? [5, 4, 3, 2, 1] : [1, 2, 3, 4, 5]);
+      }
     }
-  }
-});
+  },
+);
 
-test("finds names, addresses and companies as they are typed, whatever accents and case", async ({ store }) => {
-  await acceptReference(store, inquiry(1, { name: "Ána Müller", company: "Über-Klang GmbH" }));
-  await acceptReference(store, inquiry(2, { name: "O'Brien Smith", company: null }));
+eachKind("finds names, addresses and companies as typed, whatever accents and case: %s", async (kind, { store }) => {
+  const email = (number: number) => `ann-${number}@example.org`;
+  await acceptReference(store, sample(kind, 1, { email: email(1), name: "Ána Müller", company: "Über-Klang GmbH" }));
+  await acceptReference(store, sample(kind, 2, { email: email(2), name: "O'Brien Smith", company: null }));
   expect(await listed(store, { search: "mul" })).toEqual([]);
   await indexAll(store);
   const cases: [string, number[]][] = [
@@ -291,10 +298,15 @@ test("finds any part of a word in scripts without spaces, other words from their
 }) => {
   const all = Object.entries(written);
   for (const [number, [, { name, company = null, message }]] of all.entries())
-    await acceptReference(store, inquiry(number, { name, company, more: { message } }));
+    for (const kind of submissionKinds)
+      await acceptReference(store, sample(kind, number, { name, company, more: { message } }));
   await indexAll(store);
   for (const [number, [script, { typed, inLetter, nothing }]] of all.entries()) {
-    const finds = async (filter: InboxFilter) => (await listed(store, filter)).includes(number);
+    // Of every kind or of none.
+    const finds = async (filter: InboxFilter) => {
+      const found = (await listed(store, filter)).filter((one) => one === number).length;
+      return found === submissionKinds.length || (found > 0 && found);
+    };
     const searched = (words: string) => words.split(",");
     for (const search of searched(typed)) {
       expect(await finds({ search }), `${script}: ${search}`).toBe(true);
@@ -349,34 +361,41 @@ test("long letters are indexed a few at a time", async ({ store }) => {
   expect(Math.max(...(await batches()))).toBe(5);
 });
 
-test("finds a submission by its reference in any case, at once, within scope and filter", async ({ store }) => {
-  await acceptReference(store, inquiry(1));
-  const reference = await acceptReference(store, inquiry(2));
-  await acceptReference(store, inquiry(3));
+eachKind("finds a submission by its reference in any case, at once, within the filter: %s", async (kind, { store }) => {
+  await acceptReference(store, sample(kind, 1));
+  const reference = await acceptReference(store, sample(kind, 2));
+  await acceptReference(store, sample(kind, 3));
   expect(await listed(store, { search: ` ${reference.toLowerCase()}` })).toEqual([2]);
   expect(await listed(store, { search: reference, order: "oldest" })).toEqual([2]);
   expect(await listed(store, { search: reference, status: "done" })).toEqual([]);
-  expect(await listed(store, { search: reference, kind: "application" })).toEqual([]);
-  expect(await listed(store, { search: "INQ-20200101-000000" })).toEqual([]);
+  expect(await listed(store, { search: reference, kind: otherThan(kind) })).toEqual([]);
+  expect(await listed(store, { search: reference }, except(kind))).toEqual([]);
+  expect(await listed(store, { search: `${kinds[kind].prefix}-20200101-000000` })).toEqual([]);
 });
 
-test("finds words of letters, each from its fourth letter on, and of both searches at once", async ({ store }) => {
-  await acceptReference(store, application(1, { coverLetter: "I recorded Schwäbisch for radio." }));
-  await acceptReference(store, application(2, { coverLetter: "Radio, mostly.", name: "Ben" }));
-  await indexAll(store);
-  const cases: [InboxFilter, number[]][] = [
-    [{ letter: "radio" }, [2, 1]],
-    [{ letter: "schwabisch RADIO" }, [1]],
-    [{ letter: "radi" }, [2, 1]],
-    [{ letter: "rad" }, []],
-    [{ letter: "radi schwab" }, [1]],
-    [{ letter: "rad schwab" }, []],
-    [{ letter: "radio", search: "be" }, [2]],
-    [{ letter: "...", search: "be" }, []],
-    [{ letter: "be", search: "be" }, [2]],
-  ];
-  for (const [filter, expected] of cases) expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
-});
+eachKind(
+  "finds words of letters, each from its fourth letter on, and of both searches: %s",
+  async (kind, { store }) => {
+    const write = (number: number, message: string, name: string) =>
+      acceptReference(store, sample(kind, number, { name, company: null, more: { message } }));
+    await write(1, "I recorded Schwäbisch for radio.", "Ann");
+    await write(2, "Radio, mostly.", "Ben");
+    await indexAll(store);
+    const cases: [InboxFilter, number[]][] = [
+      [{ letter: "radio" }, [2, 1]],
+      [{ letter: "schwabisch RADIO" }, [1]],
+      [{ letter: "radi" }, [2, 1]],
+      [{ letter: "rad" }, []],
+      [{ letter: "radi schwab" }, [1]],
+      [{ letter: "rad schwab" }, []],
+      [{ letter: "radio", search: "be" }, [2]],
+      [{ letter: "...", search: "be" }, []],
+      [{ letter: "be", search: "be" }, [2]],
+    ];
+    for (const [filter, expected] of cases)
+      expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
+  },
+);
 
 eachKind("a search looks in every status, and a list without words leaves spam out: %s", async (kind, { store }) => {
   const reference = await acceptReference(store, sample(kind, 1, { name: "Klara" }), { spam: true });
@@ -412,44 +431,42 @@ eachKind("makes submissions searchable whose fields cannot be read: %s", async (
   expect(await listed(store, { search: sample(kind, 1).name.slice(0, 3) })).toEqual([2, 1]);
 });
 
-test("counts by status what the scope holds, and what is the operator's", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
-  await acceptReference(store, application(2));
-  await acceptReference(store, inquiry(3), { spam: true });
+eachKind("counts by status what the scope holds, and what is the operator's: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1));
+  await acceptReference(store, sample(otherThan(kind), 2));
+  await acceptReference(store, sample(kind, 3), { spam: true });
   await triage(store, reference, 1, { status: "open", assignee: eva.operator });
   const { desk } = store;
   const all = { new: 1, open: 1, done: 0, spam: 1, todo: 2, mine: 1, inquiries: 1, applications: 1, unassigned: 1 };
   expect(await desk.countByStatus(wholeScope, eva.operator)).toEqual(all);
-  const ofApplications = { ...all, open: 0, spam: 0, todo: 1, mine: 0, inquiries: 0 };
-  expect(await desk.countByStatus(recruiting, eva.operator)).toEqual(ofApplications);
-  expect(await desk.countByStatus(sales, "ben@example.org")).toMatchObject({ open: 1, spam: 1, mine: 0 });
+  const ofOthers = { ...all, open: 0, spam: 0, todo: 1, mine: 0, [kinds[kind].plural]: 0 };
+  expect(await desk.countByStatus(except(kind), eva.operator)).toEqual(ofOthers);
+  expect(await desk.countByStatus(only(kind), "ben@example.org")).toMatchObject({ open: 1, spam: 1, mine: 0 });
 });
 
-test("tells what came in since an arrival number", async ({ store }) => {
+eachKind("tells what came in since an arrival number: %s", async (kind, { store }) => {
   expect(await store.desk.since(wholeScope, 0)).toEqual({ latest: 0, added: 0, change: 0, changed: [] });
-  await acceptReference(store, inquiry(1));
+  await acceptReference(store, sample(kind, 1));
   const { latest } = await store.desk.since(wholeScope, 0);
-  await acceptReference(store, application(2));
-  await acceptReference(store, inquiry(3), { spam: true });
+  await acceptReference(store, sample(otherThan(kind), 2));
+  await acceptReference(store, sample(kind, 3), { spam: true });
   expect(await store.desk.since(wholeScope, latest)).toMatchObject({ added: 1 });
-  expect(await store.desk.since(sales, 0)).toMatchObject({ added: 1 });
+  expect(await store.desk.since(only(kind), 0)).toMatchObject({ added: 1 });
   expect(await store.desk.since(marketing, 0)).toMatchObject({ latest: 0, added: 0 });
 });
 
-test("names the neighbours of a submission in the list that it came from", async ({ store }) => {
-  const first = await acceptReference(store, inquiry(1));
-  const second = await acceptReference(store, application(2));
-  const third = await acceptReference(store, inquiry(3));
-  const named = (reference: string, kind: string) => ({ reference, kind });
+eachKind("names the neighbours of a submission in the list that it came from: %s", async (kind, { store }) => {
+  const first = await acceptReference(store, sample(kind, 1));
+  const second = await acceptReference(store, sample(otherThan(kind), 2));
+  const third = await acceptReference(store, sample(kind, 3));
+  const named = (reference: string, of = kind) => ({ reference, kind: of });
   const neighbours = (reference: string, filter: InboxFilter) =>
     neighboursOf(store.desk, wholeScope, reference, filter);
-  expect(await neighbours(second, {})).toEqual({ previous: named(third, "inquiry"), next: named(first, "inquiry") });
-  expect(await neighbours(first, { kind: "inquiry" })).toEqual({ previous: named(third, "inquiry"), next: null });
-  expect(await neighbours(first, { order: "oldest" })).toEqual({
-    previous: null,
-    next: named(second, "application"),
-  });
-  expect(await neighboursOf(store.desk, sales, second, {})).toEqual({ previous: null, next: null });
+  expect(await neighbours(second, {})).toEqual({ previous: named(third), next: named(first) });
+  expect(await neighbours(first, { kind })).toEqual({ previous: named(third), next: null });
+  const next = named(second, otherThan(kind));
+  expect(await neighbours(first, { order: "oldest" })).toEqual({ previous: null, next });
+  expect(await neighboursOf(store.desk, only(kind), second, {})).toEqual({ previous: null, next: null });
 });
 
 test("lists subscribers by status and by a part of the address", async ({ store }) => {
@@ -519,65 +536,69 @@ test("counts subscribers by their first source, and lists those of one", async (
   expect(await emails({ source: "footer", status: "active" })).toEqual([]);
 });
 
-test("lists the mails that the scope holds, by status", async ({ store }) => {
-  const [receipt] = (await accept(store, inquiry(1))).mails;
-  await accept(store, application(2, { resume: resume(2) }));
+eachKind("lists the mails that the scope holds, by status: %s", async (kind, { store }) => {
+  const [receipt] = (await accept(store, sample(kind, 1))).mails;
+  await accept(store, sample(otherThan(kind), 2));
   await accept(store, subscription());
   await settle(store, { failed: [receipt!] });
-  const kinds = async (scope: Scope, status?: "queued" | "failed" | "sent") =>
-    (await store.desk.listMails(scope, status, {})).rows.map(({ kind }) => kind);
-  expect(await kinds(wholeScope)).toHaveLength(5);
-  expect(await kinds(sales)).toEqual(["inquiry-notice", "inquiry-receipt"]);
-  expect(await kinds(marketing)).toEqual(["newsletter-welcome"]);
-  expect(await kinds(wholeScope, "failed")).toEqual(["inquiry-receipt"]);
-  expect(await kinds(recruiting, "failed")).toEqual([]);
-  expect(await kinds(sales, "queued")).toEqual(["inquiry-notice"]);
+  const mails = async (scope: Scope, status?: "queued" | "failed" | "sent") =>
+    kindsOf((await store.desk.listMails(scope, status, {})).rows);
+  expect(await mails(wholeScope)).toHaveLength(5);
+  expect(await mails(only(kind))).toEqual([`${kind}-notice`, `${kind}-receipt`]);
+  expect(await mails(marketing)).toEqual(["newsletter-welcome"]);
+  expect(await mails(wholeScope, "failed")).toEqual([`${kind}-receipt`]);
+  expect(await mails(except(kind), "failed")).toEqual([]);
+  expect(await mails(only(kind), "queued")).toEqual([`${kind}-notice`]);
   const page = await store.desk.listMails(wholeScope, undefined, { limit: 4 });
   const last = await store.desk.listMails(wholeScope, undefined, { limit: 4, after: page.next ?? 0 });
-  expect(last).toMatchObject({ rows: [{ kind: "inquiry-receipt", email: "ann-1@example.org" }], next: null });
+  expect(last).toMatchObject({ rows: [{ kind: `${kind}-receipt`, email: sample(kind, 1).email }], next: null });
 });
 
-test("counts submissions a day, subscribers of a past day once, and measures responses", async ({ store }) => {
-  const dayMs = 24 * 60 * minute;
-  const reference = await acceptReference(store, inquiry(1));
-  await acceptReference(store, application(2, { receivedAt: noon + minute }));
-  await acceptReference(store, inquiry(3, { receivedAt: noon + dayMs }));
-  await accept(store, subscription({ optIn: "single" }));
-  const tomorrow = noon + dayMs + minute;
-  await store.desk.countSubscribers(tomorrow);
-  const overview = await store.desk.overview(wholeScope, tomorrow);
-  expect(overview.days).toHaveLength(30);
-  expect(overview.days.slice(-2)).toEqual([
-    { day: "2026-11-21", inquiries: 1, applications: 1 },
-    { day: "2026-11-22", inquiries: 1, applications: 0 },
-  ]);
-  expect(overview).toMatchObject({ firstResponseMs: null, mails: { queued: 7, sent: 0, failed: 0, inDoubt: 0 } });
-  expect(overview.waiting.map((row) => row.reference)).toContain(reference);
-  await triage(store, reference, 1, { status: "open" }, { ...eva, at: noon + 4 * minute });
-  await triage(store, reference, 2, { status: "done" }, { ...eva, at: noon + 5 * minute });
-  const later = await store.desk.overview(sales, tomorrow);
-  expect(later).toMatchObject({ firstResponseMs: 5 * minute, mails: { queued: 4 } });
-  expect(later.days.at(-2)).toEqual({ day: "2026-11-21", inquiries: 1, applications: 0 });
-  expect(later.waiting).toMatchObject([{ kind: "inquiry", receivedAt: noon + dayMs }]);
-  await accept(store, subscription({ optIn: "single", email: "ben@example.org" }));
-  await store.desk.countSubscribers(tomorrow);
-  expect(await store.desk.subscriberGrowth(tomorrow, 30)).toEqual([
-    { day: "2026-11-21", active: 1 },
-    { day: "2026-11-22", active: 2 },
-  ]);
-});
+eachKind(
+  "counts submissions a day, subscribers of a past day once, measures responses: %s",
+  async (kind, { store }) => {
+    const dayMs = 24 * 60 * minute;
+    const reference = await acceptReference(store, sample(kind, 1));
+    await acceptReference(store, sample(otherThan(kind), 2, { receivedAt: noon + minute }));
+    await acceptReference(store, sample(kind, 3, { receivedAt: noon + dayMs }));
+    await accept(store, subscription({ optIn: "single" }));
+    const tomorrow = noon + dayMs + minute;
+    await store.desk.countSubscribers(tomorrow);
+    const overview = await store.desk.overview(wholeScope, tomorrow);
+    const none = { inquiries: 0, applications: 0 };
+    expect(overview.days).toHaveLength(30);
+    expect(overview.days.slice(-2)).toEqual([
+      { day: "2026-11-21", inquiries: 1, applications: 1 },
+      { day: "2026-11-22", ...none, [kinds[kind].plural]: 1 },
+    ]);
+    expect(overview).toMatchObject({ firstResponseMs: null, mails: { queued: 7, sent: 0, failed: 0, inDoubt: 0 } });
+    expect(overview.waiting.map((row) => row.reference)).toContain(reference);
+    await triage(store, reference, 1, { status: "open" }, { ...eva, at: noon + 4 * minute });
+    await triage(store, reference, 2, { status: "done" }, { ...eva, at: noon + 5 * minute });
+    const later = await store.desk.overview(only(kind), tomorrow);
+    expect(later).toMatchObject({ firstResponseMs: 5 * minute, mails: { queued: 4 } });
+    expect(later.days.at(-2)).toEqual({ day: "2026-11-21", ...none, [kinds[kind].plural]: 1 });
+    expect(later.waiting).toMatchObject([{ kind, receivedAt: noon + dayMs }]);
+    await accept(store, subscription({ optIn: "single", email: "ben@example.org" }));
+    await store.desk.countSubscribers(tomorrow);
+    expect(await store.desk.subscriberGrowth(tomorrow, 30)).toEqual([
+      { day: "2026-11-21", active: 1 },
+      { day: "2026-11-22", active: 2 },
+    ]);
+  },
+);
 
-test("compares a range with the one before, and counts what grew old", async ({ store }) => {
+eachKind("compares a range with the one before, and counts what grew old: %s", async (kind, { store }) => {
   const dayMs = 24 * 60 * minute;
   const now = noon + minute;
   const ago = (days: number) => ({ receivedAt: now - days * dayMs });
-  await accept(store, inquiry(1, ago(10)));
+  await accept(store, sample(kind, 1, ago(10)));
   const [begun, answered] = [
-    await acceptReference(store, inquiry(2, ago(20))),
-    await acceptReference(store, application(3, { ...ago(8), resume: null })),
+    await acceptReference(store, sample(kind, 2, ago(20))),
+    await acceptReference(store, sample(otherThan(kind), 3, ago(8))),
   ];
-  await accept(store, inquiry(4, ago(1)));
-  await accept(store, inquiry(5, { ...ago(3) }), { spam: true });
+  await accept(store, sample(kind, 4, ago(1)));
+  await accept(store, sample(kind, 5, ago(3)), { spam: true });
   for (const [reference, at] of [
     [begun, now - 19 * dayMs],
     [answered, now - 8 * dayMs + 5 * minute],
@@ -594,7 +615,7 @@ test("compares a range with the one before, and counts what grew old", async ({ 
   });
   const all = await store.desk.overview(wholeScope, now, 90);
   expect(all).toMatchObject({ before: { submissions: 0, firstResponseMs: null }, old: { new: 1, open: 1 } });
-  expect(await store.desk.overview(recruiting, now)).toMatchObject({ old: { new: 0, open: 0 } });
+  expect(await store.desk.overview(except(kind), now)).toMatchObject({ old: { new: 0, open: 0 } });
 });
 
 test("tells what the submissions of a range are about, from where, and who has them", async ({ store, tested }) => {

@@ -1,10 +1,11 @@
 // What the port promises about the store as a whole: readiness, closing.
 import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
+import { submissionKinds } from "../../../shared/src/kinds.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
-import { accept, findResume, inquiries, inquiry, minute, noon, offer, settle } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { accept, findResume, inTurn, minute, noon, offer, sample, settle, submissions } from "../records.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 test("is ready when submissions can be stored, and has an identity that is long and random", async ({ store }) => {
   expect(await store.checkReadiness()).toEqual({ ready: true });
@@ -12,12 +13,12 @@ test("is ready when submissions can be stored, and has an identity that is long 
   expect(new Set(store.identity).size).toBeGreaterThan(4);
 });
 
-test("stores what was handed in before it closes", async ({ store, tested }) => {
+eachKind("stores what was handed in before it closes: %s", async (kind, { store, tested }) => {
   const closing = await tested.openAgain();
-  const accepted = accept(closing, inquiry(1));
+  const accepted = accept(closing, sample(kind, 1));
   await closing[Symbol.asyncDispose]();
   expect(await accepted).toMatchObject({ result: "accepted" });
-  expect(await inquiries(store)).toHaveLength(1);
+  expect(await submissions(store, kind)).toHaveLength(1);
 });
 
 test("refuses everything as unavailable once it is closed, and may be closed twice", async ({ tested }) => {
@@ -25,11 +26,10 @@ test("refuses everything as unavailable once it is closed, and may be closed twi
   await store[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
   const refused = [
-    offer(store, inquiry(1)),
-    findResume(store, "INQ-20261121-000000"),
+    ...submissionKinds.flatMap((kind) => [offer(store, sample(kind, 1)), submissions(store, kind)]),
+    findResume(store, "APP-20261121-000000"),
     listMails(store.desk, { limit: 1 }),
     store.forgetExpired(noon),
-    inquiries(store),
     store.desk.listSubmissions(wholeScope, {}, {}),
     store.desk.listSubscribers({}, {}),
     store.desk.listMails(wholeScope, undefined, {}),
@@ -43,13 +43,13 @@ test("refuses everything as unavailable once it is closed, and may be closed twi
 
 test("counts commits and what shares them: what comes at once, and settlements with it", async ({ store }) => {
   const before = store.commitCounts;
-  const all = await Promise.all(Array.from({ length: 64 }, (_, number) => accept(store, inquiry(number))));
+  const all = await Promise.all(Array.from({ length: 64 }, (_, number) => accept(store, inTurn(number))));
   const { commits, jobs, waiting } = store.commitCounts;
   expect(jobs - before.jobs).toBe(64);
   expect(commits - before.commits).toBeLessThanOrEqual(8);
   expect(waiting).toBe(0);
   const mails = all.flatMap((one) => one.mails);
-  await Promise.all([settle(store, { sent: mails }), ...[65, 66].map((n) => accept(store, inquiry(n)))]);
+  await Promise.all([settle(store, { sent: mails }), ...[65, 66].map((n) => accept(store, inTurn(n)))]);
   expect(store.commitCounts.commits - commits).toBe(1);
   expect(await listMails(store.desk, { status: "sent", limit: 1_000 })).toHaveLength(128);
 });

@@ -16,6 +16,7 @@ import {
   giveBack,
   idsOf,
   inquiry,
+  inTurn,
   lease,
   minute,
   noon,
@@ -32,7 +33,7 @@ import { contractTest as test, eachKind } from "../engine-under-test.ts";
 async function storeMails(store: Store, receivedAt: readonly number[]): Promise<LeasedMail[]> {
   const stored: LeasedMail[] = [];
   for (const [number, at] of receivedAt.entries()) {
-    const [receipt, notice] = await acceptMails(store, inquiry(number, { receivedAt: at }));
+    const [receipt, notice] = await acceptMails(store, inTurn(number, { receivedAt: at }));
     await settle(store, { sent: [notice] }, { at });
     stored.push(receipt);
   }
@@ -81,7 +82,7 @@ test("claims the oldest due mails first, and at most as many as asked for", asyn
 
 test("leases no mail to two claimers at once", async ({ store, tested }) => {
   const other = await tested.openAgain();
-  await Promise.all(Array.from({ length: 30 }, (_, n) => acceptMails(store, inquiry(n))));
+  await Promise.all(Array.from({ length: 30 }, (_, n) => acceptMails(store, inTurn(n))));
   const claims = await Promise.all(
     Array.from({ length: 10 }, (_, n) =>
       (n % 2 === 0 ? store : other).mails.claim(afterLease, 7, { ...later, owner: `claimer ${n}` }),

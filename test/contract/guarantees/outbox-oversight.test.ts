@@ -8,7 +8,7 @@ import {
   acceptMails,
   allMails,
   idsOf,
-  inquiry,
+  inTurn,
   lease,
   minute,
   noon,
@@ -25,7 +25,7 @@ import { contractTest as test, eachKind } from "../engine-under-test.ts";
 async function storeMixed(store: Store) {
   const mails: LeasedMail[] = [];
   for (const number of [0, 1, 2]) {
-    mails.push(...(await acceptMails(store, inquiry(number, { receivedAt: noon + number * minute }))));
+    mails.push(...(await acceptMails(store, inTurn(number, { receivedAt: noon + number * minute }))));
   }
   const six = (at: number) => mails[at]!;
   const [sent, failed, failedLater, doubtful] = [six(0), six(1), six(2), six(3)];
@@ -48,7 +48,7 @@ test("lists mails newest first, of one status or all, at most as many as asked f
 });
 
 test("lists more mails than a page holds, and wakes more than a batch holds, once each", async ({ store }) => {
-  const accepted = await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inquiry(n))));
+  const accepted = await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inTurn(n))));
   const ids = idsOf(accepted.flat());
   expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(ids));
   expect(await listMails(store.desk, { status: "queued", limit: 550 })).toHaveLength(550);

@@ -1,5 +1,6 @@
 // What the port promises about reading everything: complete, in the order of arrival, and no burden on the service.
 import { expect } from "vitest";
+import { submissionKinds } from "../../../shared/src/kinds.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -10,11 +11,14 @@ import {
   eva,
   inquiries,
   inquiry,
+  inTurn,
   noon,
+  sample,
+  submissions,
   subscribers,
   subscription,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const many = 1_003;
 
@@ -30,32 +34,36 @@ async function readWhile<T>(pages: AsyncIterable<readonly T[]>, store: () => Pro
   return all;
 }
 
-test("reads from an instant onwards, that instant included, or behind an arrival number, in the order of arrival", async ({
-  store,
-}) => {
-  for (const number of [3, 1, 2]) {
-    await accept(store, inquiry(number, { receivedAt: noon + number }));
-    await accept(store, subscription({ email: `r${number}@example.org`, receivedAt: noon + number }));
-  }
-  const [three, one, two] = await inquiries(store);
-  const since = noon + 2;
-  expect([three, one, two].map((row) => row?.receivedAt)).toEqual([noon + 3, noon + 1, noon + 2]);
-  expect(await collectPages(store.readAll("inquiry", { since }))).toEqual([three, two]);
-  expect(await collectPages(store.readAll("inquiry", { after: three!.arrival }))).toEqual([one, two]);
-  expect(await collectPages(store.readAll("inquiry", { after: three!.arrival, since }))).toEqual([two]);
-  expect(await collectPages(store.readAll("inquiry", { after: 1_000_000 }))).toEqual([]);
-  const [third, first, second] = await subscribers(store);
-  expect(await collectPages(store.readAll("subscriber", { since }))).toEqual([third, second]);
-  expect(await collectPages(store.readAll("subscriber", { after: third!.arrival }))).toEqual([first, second]);
-});
+eachKind(
+  "reads from an instant on or behind an arrival number, in the order of arrival: %s",
+  async (kind, { store }) => {
+    for (const number of [3, 1, 2]) {
+      await accept(store, sample(kind, number, { receivedAt: noon + number }));
+      await accept(store, subscription({ email: `r${number}@example.org`, receivedAt: noon + number }));
+    }
+    const [three, one, two] = await submissions(store, kind);
+    const since = noon + 2;
+    expect([three, one, two].map((row) => row?.receivedAt)).toEqual([noon + 3, noon + 1, noon + 2]);
+    expect(await collectPages(store.readAll(kind, { since }))).toEqual([three, two]);
+    expect(await collectPages(store.readAll(kind, { after: three!.arrival }))).toEqual([one, two]);
+    expect(await collectPages(store.readAll(kind, { after: three!.arrival, since }))).toEqual([two]);
+    expect(await collectPages(store.readAll(kind, { after: 1_000_000 }))).toEqual([]);
+    const [third, first, second] = await subscribers(store);
+    expect(await collectPages(store.readAll("subscriber", { since }))).toEqual([third, second]);
+    expect(await collectPages(store.readAll("subscriber", { after: third!.arrival }))).toEqual([first, second]);
+  },
+);
 
 test("reads across a gap that is wider than two pages", async ({ store }) => {
-  const first = await acceptReference(store, inquiry(0));
-  const erased = Array.from({ length: many }, (_, number) => inquiry(number + 1, { email: "gone@example.org" }));
+  const ends = (from: number) =>
+    Promise.all(submissionKinds.map((kind, nth) => acceptReference(store, sample(kind, from + nth))));
+  const first = await ends(0);
+  const erased = Array.from({ length: many }, (_, number) => inTurn(number + 10, { email: "gone@example.org" }));
   await Promise.all(erased.map((record) => accept(store, record)));
-  const last = await acceptReference(store, inquiry(many + 1));
+  const last = await ends(many + 10);
   for (let more = true; more;) ({ more } = await store.desk.erasePerson("gone@example.org", eva));
-  expect((await inquiries(store)).map(({ reference }) => reference)).toEqual([first, last]);
+  for (const [nth, kind] of submissionKinds.entries())
+    expect((await submissions(store, kind)).map(({ reference }) => reference)).toEqual([first[nth], last[nth]]);
 });
 
 test("reads many rows once each, ends with what was there when it began, goes on behind it", async ({ store }) => {

@@ -1,5 +1,6 @@
 // What the port promises about what operators write to people.
 import type { ReplyOutcome } from "../../../shared/src/console.ts";
+import { kinds, submissionKinds } from "../../../shared/src/kinds.ts";
 import { expect } from "vitest";
 import {
   type Actor,
@@ -23,10 +24,12 @@ import {
   findSubmission,
   giveBack,
   inquiry,
+  inTurn,
   lease,
   minute,
   noon,
   only,
+  otherThan,
   recruiting,
   sales,
   sample,
@@ -150,21 +153,28 @@ eachKind("leaves a status alone that was changed since the reply: %s", async (ki
   expect(await findSubmission(store, reference)).toMatchObject({ status: "open", version: 3 });
 });
 
-test("refuses a suppressed address with its reason, and what the scope does not hold", async ({ store }) => {
-  const references = [await acceptReference(store, inquiry(1)), await acceptReference(store, application(2))];
-  await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
-  const outcomes = await send(
-    store,
-    [...references, "INQ-20261121-000000"].map((reference) => ({ reference, text })),
-    sales,
-  );
-  expect(outcomes).toEqual([
-    { reference: references[0], result: "suppressed", reason: "complained" },
-    { reference: references[1], result: "unknown", reason: null },
-    { reference: "INQ-20261121-000000", result: "unknown", reason: null },
-  ]);
-  expect((await detailOf(store, references[0]!)).history).toEqual([]);
-});
+eachKind(
+  "refuses a suppressed address with its reason, and what the scope does not hold: %s",
+  async (kind, { store }) => {
+    const references = [
+      await acceptReference(store, sample(kind, 1)),
+      await acceptReference(store, sample(otherThan(kind), 2)),
+    ];
+    await store.suppress({ email: sample(kind, 1).email, reason: "complained", at: noon });
+    const unknown = `${kinds[kind].prefix}-20261121-000000`;
+    const outcomes = await send(
+      store,
+      [...references, unknown].map((reference) => ({ reference, text })),
+      only(kind),
+    );
+    expect(outcomes).toEqual([
+      { reference: references[0], result: "suppressed", reason: "complained" },
+      { reference: references[1], result: "unknown", reason: null },
+      { reference: unknown, result: "unknown", reason: null },
+    ]);
+    expect((await detailOf(store, references[0]!)).history).toEqual([]);
+  },
+);
 
 eachKind(
   "refuses what is to go to an address that was suppressed meanwhile, and does not send it again: %s",
@@ -297,7 +307,7 @@ eachKind("counts no reply or notice that was not sent: %s", async (kind, { store
 
 type Fate = { readonly [What in "sent" | "failed" | "in-doubt" | "late" | "copy" | "again" | "waits"]?: true };
 
-test.for<[string, Fate]>([
+const fates: readonly (readonly [string, Fate])[] = [
   ["its mail was sent", { sent: true }],
   ["its mail has failed", { failed: true }],
   ["its mail may have been sent", { "in-doubt": true }],
@@ -306,28 +316,33 @@ test.for<[string, Fate]>([
   ["its mail was sent, and the one that goes out again waits", { sent: true, again: true, waits: true }],
   ["its copy was sent and its mail waits", { sent: true, copy: true }],
   ["ten seconds have passed, although nothing was tried", { late: true }],
-])("takes no reply back once %s", async ([_when, { late, copy, again, waits, ...ended }], { store }) => {
-  const reference = await acceptReference(store, inquiry(1));
-  await store.replies.send(sales, [{ reference, text, doneAt: 1 }], true, by);
-  const stored = (await detailOf(store, reference)).mails.filter(({ reply: of }) => of !== undefined && of !== null);
-  const id = stored[0]!.reply!;
-  const [mail] = stored.filter(({ kind }) => kind === (copy === true ? "inquiry-notice" : "inquiry-reply"));
-  if (late !== true) {
-    // By a process whose clock is ahead, so that ten seconds have not passed here.
-    await store.mails.claim(due, 10, { owner: "other", until: due + minute });
-    const [result] = Object.keys(ended) as ("sent" | "failed" | "in-doubt")[];
-    await settle(store, { [result!]: [mail!] }, { at: by.at, owner: "other" });
-    const others = stored.filter((one) => one !== mail);
-    await giveBack(store, others as never, { owner: "other", until: due }, by.at);
-    if (again === true) expect(await sendAgain(store, sales, mail!.id, by)).toBe("due");
-    if (again === true && waits !== true) await store.mails.claim(by.at, 10, { owner: "third", until: due + minute });
-  }
-  const before = await detailOf(store, reference);
-  const at = late === true ? due : due - 1;
-  expect(await store.replies.undo(sales, id, { ...by, at })).toBe(false);
-  expect(await detailOf(store, reference)).toEqual(before);
-  expect(before).toMatchObject({ replies: [{ id, text }], submission: { status: "done" } });
-});
+];
+
+test.for(fates.flatMap((fate) => submissionKinds.map((kind) => [...fate, kind] as const)))(
+  "takes no reply back once %s: $2",
+  async ([_when, { late, copy, again, waits, ...ended }, kind], { store }) => {
+    const reference = await acceptReference(store, sample(kind, 1));
+    await store.replies.send(only(kind), [{ reference, text, doneAt: 1 }], true, by);
+    const stored = (await detailOf(store, reference)).mails.filter(({ reply: of }) => of !== undefined && of !== null);
+    const id = stored[0]!.reply!;
+    const [mail] = stored.filter((one) => one.kind === (copy === true ? `${kind}-notice` : `${kind}-reply`));
+    if (late !== true) {
+      // By a process whose clock is ahead, so that ten seconds have not passed here.
+      await store.mails.claim(due, 10, { owner: "other", until: due + minute });
+      const [result] = Object.keys(ended) as ("sent" | "failed" | "in-doubt")[];
+      await settle(store, { [result!]: [mail!] }, { at: by.at, owner: "other" });
+      const others = stored.filter((one) => one !== mail);
+      await giveBack(store, others as never, { owner: "other", until: due }, by.at);
+      if (again === true) expect(await sendAgain(store, only(kind), mail!.id, by)).toBe("due");
+      if (again === true && waits !== true) await store.mails.claim(by.at, 10, { owner: "third", until: due + minute });
+    }
+    const before = await detailOf(store, reference);
+    const at = late === true ? due : due - 1;
+    expect(await store.replies.undo(only(kind), id, { ...by, at })).toBe(false);
+    expect(await detailOf(store, reference)).toEqual(before);
+    expect(before).toMatchObject({ replies: [{ id, text }], submission: { status: "done" } });
+  },
+);
 
 test("a reply that is taken back while its mail is claimed or sent again is gone with its mail, or stays with it", async ({
   store,
@@ -335,7 +350,7 @@ test("a reply that is taken back while its mail is claimed or sent again is gone
 }) => {
   const other = await tested.openAgain();
   for (let round = 0; round < 10; round += 1) {
-    const reference = await acceptReference(store, inquiry(round));
+    const reference = await acceptReference(store, inTurn(round));
     const { id } = await reply(store, { reference });
     const mail = (await detailOf(store, reference)).mails.find((one) => one.reply === id)!;
     const [undone, claimed] = await Promise.all([

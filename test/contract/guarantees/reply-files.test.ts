@@ -10,8 +10,21 @@ import {
 } from "../../../server/src/storage/desk-store.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { acceptReference, allMails, application, collect, eva, inquiry, minute, noon, sales } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import {
+  acceptReference,
+  allMails,
+  application,
+  collect,
+  eva,
+  except,
+  inTurn,
+  minute,
+  noon,
+  only,
+  otherThan,
+  sample,
+} from "../records.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const by: Actor = { ...eva, at: noon + minute };
 const ben: Actor = { operator: "ben@example.org", at: noon + minute };
@@ -36,10 +49,8 @@ async function send(store: Store, reference: string, ids: readonly number[], act
 const detailOf = async (store: Store, reference: string) => (await store.desk.findDetail(wholeScope, reference))!;
 const discarded = (store: Store) => store.desk.resumesToDiscard(100, []);
 
-test("attaches files to what their author writes, sends those that are named, and attaches them again", async ({
-  store,
-}) => {
-  const reference = await acceptReference(store, inquiry(1));
+eachKind("attaches files to what their author writes, and sends those that are named: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1));
   const [one, other] = [await attach(store, reference), await attach(store, reference, { name: "two  words.txt" })];
   const shown = ({ id, name, size }: typeof one) => ({ id, name, size });
   expect((await detailOf(store, reference)).attached).toEqual([
@@ -48,7 +59,7 @@ test("attaches files to what their author writes, sends those that are named, an
   ]);
   expect(await store.knownResumeKeys([one.key, keyOf(0), other.key])).toEqual(new Set([one.key, other.key]));
   // Another operator's are not theirs, and of another submission neither.
-  const elsewhere = await acceptReference(store, inquiry(2));
+  const elsewhere = await acceptReference(store, sample(kind, 2));
   expect(await send(store, reference, [one.id], ben)).toMatchObject({ result: "unattached" });
   expect(await send(store, elsewhere, [one.id])).toMatchObject({ result: "unattached" });
   expect(await store.replies.removeFile(wholeScope, one.id, ben)).toBe(false);
@@ -57,7 +68,7 @@ test("attaches files to what their author writes, sends those that are named, an
   if (!("id" in sent)) throw new Error(JSON.stringify(sent));
   const { replies, attached } = await detailOf(store, reference);
   expect([replies.at(-1)?.files, attached]).toEqual([[shown(one), shown(other)], []]);
-  expect(await store.inbound.findFile(sales, "reply", one.id)).toMatchObject({
+  expect(await store.inbound.findFile(only(kind), "reply", one.id)).toMatchObject({
     reference,
     key: one.key,
     name: "offer.pdf",
@@ -76,12 +87,13 @@ test("attaches files to what their author writes, sends those that are named, an
       ],
     },
   ]);
-  const facts = await collect(store.desk.readPerson(wholeScope, inquiry(1).email));
-  expect(facts.find(({ kind }) => kind === "reply")).toMatchObject({ reply: { files: [shown(one), shown(other)] } });
+  const facts = await collect(store.desk.readPerson(wholeScope, sample(kind, 1).email));
+  const sentFiles = [shown(one), shown(other)];
+  expect(facts.find(({ kind: of }) => of === "reply")).toMatchObject({ reply: { files: sentFiles } });
 });
 
-test("taking a reply back attaches its files again, and removing one has its bytes discarded", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
+eachKind("taking a reply back attaches its files again, and bytes of removed ones go: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1));
   const file = await attach(store, reference);
   const sent = await send(store, reference, [file.id]);
   if (!("id" in sent)) throw new Error(JSON.stringify(sent));
@@ -89,8 +101,8 @@ test("taking a reply back attaches its files again, and removing one has its byt
   const { attached, replies } = await detailOf(store, reference);
   expect([attached.map(({ id }) => id), replies]).toEqual([[file.id], []]);
   expect(await discarded(store)).toEqual([]);
-  expect(await store.replies.removeFile({ kinds: ["application"], subscribers: false }, file.id, by)).toBe(false);
-  expect(await store.replies.removeFile(sales, file.id, by)).toBe(true);
+  expect(await store.replies.removeFile(except(kind), file.id, by)).toBe(false);
+  expect(await store.replies.removeFile(only(kind), file.id, by)).toBe(true);
   expect(await discarded(store)).toEqual([file.key]);
   expect((await detailOf(store, reference)).attached).toEqual([]);
   const audit = (await collect(store.readAll("audit", {}))).flat().filter(({ action }) => action.startsWith("reply."));
@@ -102,12 +114,12 @@ test("taking a reply back attaches its files again, and removing one has its byt
 });
 
 test("refuses what is too much, and what the scope does not hold", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
+  const reference = await acceptReference(store, application(1));
   const asked = (size: number, scope = wholeScope) =>
     store.replies.attach(scope, reference, { name: "a", size, kept: null }, by);
   expect(await asked(replyFileBytesMax)).toBe("fits");
   expect(await asked(replyFileBytesMax + 1)).toBe("oversized");
-  expect(await asked(1, { kinds: ["application"], subscribers: false })).toBe("unknown");
+  expect(await asked(1, except("application"))).toBe("unknown");
   const ids: number[] = [];
   for (let count = 0; count < replyFilesMax; count += 1) {
     expect(await asked(1)).toBe("fits");
@@ -123,10 +135,10 @@ test("refuses what is too much, and what the scope does not hold", async ({ stor
   expect(await send(store, reference, [ids[0]!, more.id])).toMatchObject({ result: "oversized" });
   expect((await detailOf(store, reference)).replies).toEqual([]);
   for (let submission = 10, left = unsentFilesMax - ids.length - 1; left > 0; submission += 1) {
-    const one = await acceptReference(store, inquiry(submission));
+    const one = await acceptReference(store, inTurn(submission));
     for (let count = 0; count < replyFilesMax && left > 0; count += 1, left -= 1) await attach(store, one);
   }
-  const last = await acceptReference(store, inquiry(9));
+  const last = await acceptReference(store, inTurn(9));
   expect(await store.replies.attach(wholeScope, last, { name: "a", size: 1, kept: null }, by)).toBe("unsent");
   expect(await store.replies.attach(wholeScope, last, { name: "a", size: 1, kept: null }, ben)).toBe("fits");
   for (let count = 0; count < repliesMax; count += 1) await send(store, last, [], ben);
@@ -135,28 +147,34 @@ test("refuses what is too much, and what the scope does not hold", async ({ stor
   );
 });
 
-test("erases files with the person and with what is outdated, and forgets what was never sent", async ({ store }) => {
-  const [one, other] = [await acceptReference(store, inquiry(1)), await acceptReference(store, application(2))];
-  const [sent, draft] = [await attach(store, one), await attach(store, one)];
-  await send(store, one, [sent.id]);
-  const [outdated, unsent] = [await attach(store, other), await attach(store, other)];
-  await send(store, other, [outdated.id]);
-  const kept = (await collect(store.inbound.readFiles())).flat();
-  expect(kept.map(({ key, reference }) => [key, reference])).toEqual([
-    [sent.key, one],
-    [draft.key, one],
-    [outdated.key, other],
-    [unsent.key, other],
-  ]);
-  await store.desk.erasePerson(inquiry(1).email, by);
-  expect((await discarded(store)).toSorted()).toEqual([sent.key, draft.key].toSorted());
-  await store.forgetExpired(by.at + unsentFilesMs - 1);
-  expect((await detailOf(store, other)).attached).toHaveLength(1);
-  await store.forgetExpired(by.at + unsentFilesMs);
-  const left = await detailOf(store, other);
-  expect([left.attached, left.replies.at(-1)?.files.length]).toEqual([[], 1]);
-  await store.desk.eraseOutdated({ kind: "application", before: noon + 60 * minute }, by);
-  const keys = await discarded(store);
-  expect(keys).toEqual(expect.arrayContaining([sent.key, draft.key, outdated.key, unsent.key]));
-  expect(await allMails(store)).toEqual([]);
-});
+eachKind(
+  "erases files with the person and with what is outdated, forgets what was not sent: %s",
+  async (kind, { store }) => {
+    const [one, other] = [
+      await acceptReference(store, sample(kind, 1, { resume: null })),
+      await acceptReference(store, sample(otherThan(kind), 2)),
+    ];
+    const [sent, draft] = [await attach(store, one), await attach(store, one)];
+    await send(store, one, [sent.id]);
+    const [outdated, unsent] = [await attach(store, other), await attach(store, other)];
+    await send(store, other, [outdated.id]);
+    const kept = (await collect(store.inbound.readFiles())).flat();
+    expect(kept.map(({ key, reference }) => [key, reference])).toEqual([
+      [sent.key, one],
+      [draft.key, one],
+      [outdated.key, other],
+      [unsent.key, other],
+    ]);
+    await store.desk.erasePerson(sample(kind, 1).email, by);
+    expect((await discarded(store)).toSorted()).toEqual([sent.key, draft.key].toSorted());
+    await store.forgetExpired(by.at + unsentFilesMs - 1);
+    expect((await detailOf(store, other)).attached).toHaveLength(1);
+    await store.forgetExpired(by.at + unsentFilesMs);
+    const left = await detailOf(store, other);
+    expect([left.attached, left.replies.at(-1)?.files.length]).toEqual([[], 1]);
+    await store.desk.eraseOutdated({ kind: otherThan(kind), before: noon + 60 * minute }, by);
+    const keys = await discarded(store);
+    expect(keys).toEqual(expect.arrayContaining([sent.key, draft.key, outdated.key, unsent.key]));
+    expect(await allMails(store)).toEqual([]);
+  },
+);

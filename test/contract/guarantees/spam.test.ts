@@ -1,12 +1,12 @@
 // What the port promises about submissions that are kept as spam, and about releasing them.
 import { expect } from "vitest";
+import { submissionKinds } from "../../../shared/src/kinds.ts";
 import {
   accept,
   acceptReference,
   allMails,
   eva,
   findSubmission,
-  inquiry,
   kindsOf,
   minute,
   noon,
@@ -47,15 +47,17 @@ eachKind("releases once, and nothing that is no spam: %s", async (kind, { store 
   expect(await allMails(store)).toHaveLength(4);
 });
 
-test.for(["new", "open", "done"] as const)("a change from spam to %s stores the mails", async (status, { store }) => {
-  const reference = await acceptReference(store, inquiry(1), spam);
+test.for(
+  (["new", "open", "done"] as const).flatMap((status) => submissionKinds.map((kind) => [status, kind] as const)),
+)("a change from spam to %s stores the mails: %s", async ([status, kind], { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1), spam);
   const at = noon + minute;
   expect(await triage(store, reference, 1, { status }, { ...eva, at })).toEqual([
     { reference, result: "changed", version: 2 },
   ]);
   expect(await findSubmission(store, reference)).toMatchObject({ status, version: 2 });
   const claimed = await store.mails.claim(at, 10, { owner: "sender", until: at + minute });
-  expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
+  expect(kindsOf(claimed)).toEqual([`${kind}-receipt`, `${kind}-notice`]);
   for (const mail of claimed) {
     expect(mail).toMatchObject({ createdAt: at, denials: null, about: { submission: { reference, status } } });
   }

@@ -19,6 +19,8 @@ import {
   lease,
   noon,
   offer,
+  otherThan,
+  inTurn,
   sample,
   submissions,
 } from "../records.ts";
@@ -99,15 +101,16 @@ test.for([
   for (const mail of stored) expect(mail).toMatchObject({ reference, email: given.email, status: "queued" });
 });
 
-test("lets no submission suffer from another that fails beside it", async ({ store, tested }) => {
-  await using _failing = await tested.failMailsOf("application-notice");
+eachKind("lets no submission suffer from another that fails beside it: %s", async (kind, { store, tested }) => {
+  await using _failing = await tested.failMailsOf(`${kind}-notice`);
+  const other = otherThan(kind);
   const answers = await Promise.allSettled(
-    Array.from({ length: 16 }, (_, number) => offer(store, number === 7 ? application(7) : inquiry(number))),
+    Array.from({ length: 16 }, (_, number) => offer(store, sample(number === 7 ? kind : other, number))),
   );
   const rejected = answers.flatMap(({ status }, number) => (status === "rejected" ? [number] : []));
   expect(rejected).toEqual([7]);
-  expect(await inquiries(store)).toHaveLength(15);
-  expect(await applications(store)).toEqual([]);
+  expect(await submissions(store, other)).toHaveLength(15);
+  expect(await submissions(store, kind)).toEqual([]);
   expect(await allMails(store)).toHaveLength(30);
 });
 
@@ -138,9 +141,7 @@ eachKind(
 test("gives no reference twice, to many at once and through several processes", async ({ store, tested }) => {
   const stores = [store, await tested.openAgain()];
   const references = await Promise.all(
-    Array.from({ length: 100 }, (_, n) =>
-      acceptReference(stores[n % 2] ?? store, n % 3 === 0 ? application(n) : inquiry(n)),
-    ),
+    Array.from({ length: 100 }, (_, n) => acceptReference(stores[(n >> 1) % 2] ?? store, inTurn(n))),
   );
   expect(new Set(references).size).toBe(100);
   for (const reference of references) {

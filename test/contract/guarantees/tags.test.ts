@@ -9,10 +9,14 @@ import {
   acceptReference,
   application,
   eva,
+  except,
   inquiry,
+  inTurn,
   marketing,
   minute,
   noon,
+  only,
+  otherThan,
   readPages,
   recruiting,
   release,
@@ -46,32 +50,37 @@ async function told(store: Store, events: readonly WebhookEvent[], act: () => Pr
   return claimed.map(({ event, about }) => ({ event, about }));
 }
 
-test("adds and removes tags of what the scope holds, on several at once, and reads them", async ({ store }) => {
-  const one = await acceptReference(store, inquiry(1));
-  const two = await acceptReference(store, application(2));
-  const change = (request: object, scope = wholeScope) =>
-    store.desk.changeTags(scope, { references: [one, two, "INQ-20261121-000000"], ...request }, eva);
-  expect(await change({ add: "hot" })).toBe(2);
-  expect(await change({ add: "hot" })).toBe(0);
-  expect(await change({ add: "Ärger" }, sales)).toBe(1);
-  expect(await change({ remove: "hot" }, recruiting)).toBe(1);
-  expect(await change({ add: "no" }, marketing)).toBe(0);
-  const changes = async (reference: string) =>
-    (await store.desk.findDetail(wholeScope, reference))?.history.map(({ action, detail }) => [action, detail]);
-  expect(await changes(one)).toEqual([
-    ["tags", { added: "hot" }],
-    ["tags", { added: "Ärger" }],
-  ]);
-  expect(await changes(two)).toEqual([
-    ["tags", { added: "hot" }],
-    ["tags", { removed: "hot" }],
-  ]);
-  expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["Ärger", "hot"], []]);
-  const { rows } = await store.desk.listSubmissions(wholeScope, { tag: "hot" }, {});
-  expect(rows).toMatchObject([{ reference: one, tags: ["Ärger", "hot"], version: 1 }]);
-  expect((await store.desk.listSubmissions(wholeScope, { tag: "Ärger" }, {})).rows).toMatchObject([{ reference: one }]);
-  expect(await listed(store, { tag: "hot" }, recruiting)).toEqual([]);
-});
+eachKind(
+  "adds and removes tags of what the scope holds, several at once, and reads them: %s",
+  async (kind, { store }) => {
+    const one = await acceptReference(store, sample(kind, 1));
+    const two = await acceptReference(store, sample(otherThan(kind), 2));
+    const change = (request: object, scope = wholeScope) =>
+      store.desk.changeTags(scope, { references: [one, two, "INQ-20261121-000000"], ...request }, eva);
+    expect(await change({ add: "hot" })).toBe(2);
+    expect(await change({ add: "hot" })).toBe(0);
+    expect(await change({ add: "Ärger" }, only(kind))).toBe(1);
+    expect(await change({ remove: "hot" }, except(kind))).toBe(1);
+    expect(await change({ add: "no" }, marketing)).toBe(0);
+    const changes = async (reference: string) =>
+      (await store.desk.findDetail(wholeScope, reference))?.history.map(({ action, detail }) => [action, detail]);
+    expect(await changes(one)).toEqual([
+      ["tags", { added: "hot" }],
+      ["tags", { added: "Ärger" }],
+    ]);
+    expect(await changes(two)).toEqual([
+      ["tags", { added: "hot" }],
+      ["tags", { removed: "hot" }],
+    ]);
+    expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["Ärger", "hot"], []]);
+    const { rows } = await store.desk.listSubmissions(wholeScope, { tag: "hot" }, {});
+    expect(rows).toMatchObject([{ reference: one, tags: ["Ärger", "hot"], version: 1 }]);
+    expect((await store.desk.listSubmissions(wholeScope, { tag: "Ärger" }, {})).rows).toMatchObject([
+      { reference: one },
+    ]);
+    expect(await listed(store, { tag: "hot" }, except(kind))).toEqual([]);
+  },
+);
 
 test("suggests the tags of what a role sees, and each one once", async ({ store }) => {
   const one = await acceptReference(store, inquiry(1));
@@ -104,24 +113,27 @@ test("renames a tag everywhere, also into one that is there", async ({ store }) 
   expect(await store.desk.changeTags(wholeScope, { from: "fresh", to: "fresh" }, eva)).toBe(0);
 });
 
-test("adds and finds a tag as it is in use in other case, and removes one everywhere", async ({ store }) => {
-  const one = await acceptReference(store, inquiry(1));
-  const two = await acceptReference(store, application(2));
-  const add = (reference: string, word: string, scope = wholeScope) =>
-    store.desk.changeTags(scope, { references: [reference], add: word }, eva);
-  await add(one, "Ärger");
-  // Also where the one who adds it does not see the other submission.
-  expect(await add(two, "ÄRGER", recruiting)).toBe(1);
-  expect(await add(one, "ärger")).toBe(0);
-  expect(await store.desk.listTags(wholeScope)).toEqual(["Ärger"]);
-  expect(await listed(store, { tag: " äRGER" })).toEqual([two, one]);
-  expect(await listed(store, { tag: "ÄRGER" }, sales)).toEqual([one]);
-  expect(await store.desk.countTabs(wholeScope, { tag: "ärger" })).toMatchObject({ new: 2 });
-  await add(one, "calm");
-  expect(await store.desk.changeTags(wholeScope, { from: "Ärger" }, eva)).toBe(2);
-  expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["calm"], []]);
-  expect(await listed(store, { tag: "Ärger" })).toEqual([]);
-});
+eachKind(
+  "adds and finds a tag as it is in use in other case, and removes one everywhere: %s",
+  async (kind, { store }) => {
+    const one = await acceptReference(store, sample(kind, 1));
+    const two = await acceptReference(store, sample(otherThan(kind), 2));
+    const add = (reference: string, word: string, scope = wholeScope) =>
+      store.desk.changeTags(scope, { references: [reference], add: word }, eva);
+    await add(one, "Ärger");
+    // Also where the one who adds it does not see the other submission.
+    expect(await add(two, "ÄRGER", except(kind))).toBe(1);
+    expect(await add(one, "ärger")).toBe(0);
+    expect(await store.desk.listTags(wholeScope)).toEqual(["Ärger"]);
+    expect(await listed(store, { tag: " äRGER" })).toEqual([two, one]);
+    expect(await listed(store, { tag: "ÄRGER" }, only(kind))).toEqual([one]);
+    expect(await store.desk.countTabs(wholeScope, { tag: "ärger" })).toMatchObject({ new: 2 });
+    await add(one, "calm");
+    expect(await store.desk.changeTags(wholeScope, { from: "Ärger" }, eva)).toBe(2);
+    expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["calm"], []]);
+    expect(await listed(store, { tag: "Ärger" })).toEqual([]);
+  },
+);
 
 eachKind(
   "erases tags with their submission, and writes none of them into the audit log: %s",
@@ -216,7 +228,7 @@ test("says what a filter can be set to, the most frequent first, of what the sco
 
 test("what is to be done is what is new and what is open, in the order of arrival", async ({ store }) => {
   const references: string[] = [];
-  for (let number = 0; number < 8; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  for (let number = 0; number < 8; number += 1) references.push(await acceptReference(store, inTurn(number)));
   const statuses = ["new", "open", "done", "open", "spam", "new", "open", "new"] as const;
   for (const [at, status] of statuses.entries()) await triage(store, references[at]!, 1, { status });
   const todo = [7, 6, 5, 3, 1, 0].map((at) => references[at]);

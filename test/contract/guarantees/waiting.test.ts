@@ -1,20 +1,20 @@
 // What the port promises about who is waited for: the lists, their counts, what others changed, and the overview.
 import type { InboxFilter, TriageRequest } from "../../../shared/src/console.ts";
+import { kinds } from "../../../shared/src/kinds.ts";
 import { expect } from "vitest";
 import { type Actor, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptReference,
-  application,
   eva,
   except,
   findSubmission,
-  inquiry,
+  inTurn,
   minute,
   noon,
-  recruiting,
-  sales,
+  only,
+  otherThan,
   sample,
 } from "../records.ts";
 import { contractTest as test, eachKind } from "../engine-under-test.ts";
@@ -43,58 +43,68 @@ const listed = async (store: Store, filter: InboxFilter) =>
 
 const tabs = (store: Store, filter: InboxFilter = {}) => store.desk.countTabs(wholeScope, filter);
 
-test("lists what waits for us, for the person, and for none, and counts the tabs of a filter", async ({ tested }) => {
-  const { store } = tested;
-  const fresh = await acceptReference(store, inquiry(1));
-  const begun = await acceptReference(store, inquiry(2));
-  const replied = await acceptReference(store, application(3));
-  const answered = await acceptReference(store, inquiry(4));
-  const done = await acceptReference(store, inquiry(5));
-  await accept(store, inquiry(6), { spam: true });
-  await change(store, begun, { status: "open" });
-  for (const one of [replied, answered, done]) await reply(store, one);
-  await change(store, done, { status: "done" });
-  await answer(tested, answered, noon + 2 * minute);
-  const us = [answered, begun, fresh];
-  expect(await listed(store, { waiting: "us" })).toEqual(us);
-  expect(await listed(store, { waiting: "us", order: "oldest", kind: "inquiry" })).toEqual(us.toReversed());
-  expect(await listed(store, { waiting: "them" })).toEqual([replied]);
-  expect(await listed(store, { waiting: "us", status: "open" })).toEqual([answered, begun]);
-  expect(await listed(store, { waiting: "them", status: "new" })).toEqual([]);
-  const waitedFor = await Promise.all([...us, replied, done].map((one) => findSubmission(store, one)));
-  expect(waitedFor.map((one) => one!.waitedFor)).toEqual(["us", "us", "us", "them", null]);
-  expect(await tabs(store)).toEqual({ todo: 4, us: 3, them: 1, new: 1, open: 3, done: 1, spam: 1 });
-  const ofInquiries = { todo: 3, us: 3, them: 0, new: 1, open: 2, done: 1, spam: 1 };
-  // Of its own status the filter of a tab says nothing.
-  expect(await tabs(store, { kind: "inquiry", status: "done" })).toEqual(ofInquiries);
-  expect(await tabs(store, { assignee: eva.operator })).toMatchObject({ todo: 2, us: 1, them: 1, new: 0, done: 1 });
-  expect(await tabs(store, { assignee: eva.operator, package: "de-AT" })).toMatchObject({ todo: 1, done: 1 });
-  expect(await store.desk.countTabs(recruiting, {})).toMatchObject({ todo: 1, us: 0, them: 1, spam: 0 });
-});
+eachKind(
+  "lists what waits for us, for the person, for none, and counts the tabs of a filter: %s",
+  async (kind, { tested }) => {
+    const { store } = tested;
+    const company = "Voices";
+    const fresh = await acceptReference(store, sample(kind, 1));
+    const begun = await acceptReference(store, sample(kind, 2));
+    const replied = await acceptReference(store, sample(otherThan(kind), 3, { company: null }));
+    const answered = await acceptReference(store, sample(kind, 4, { company }));
+    const done = await acceptReference(store, sample(kind, 5, { company }));
+    await accept(store, sample(kind, 6), { spam: true });
+    await change(store, begun, { status: "open" });
+    for (const one of [replied, answered, done]) await reply(store, one);
+    await change(store, done, { status: "done" });
+    await answer(tested, answered, noon + 2 * minute);
+    const us = [answered, begun, fresh];
+    expect(await listed(store, { waiting: "us" })).toEqual(us);
+    expect(await listed(store, { waiting: "us", order: "oldest", kind })).toEqual(us.toReversed());
+    expect(await listed(store, { waiting: "them" })).toEqual([replied]);
+    expect(await listed(store, { waiting: "us", status: "open" })).toEqual([answered, begun]);
+    expect(await listed(store, { waiting: "them", status: "new" })).toEqual([]);
+    const waitedFor = await Promise.all([...us, replied, done].map((one) => findSubmission(store, one)));
+    expect(waitedFor.map((one) => one!.waitedFor)).toEqual(["us", "us", "us", "them", null]);
+    expect(await tabs(store)).toEqual({ todo: 4, us: 3, them: 1, new: 1, open: 3, done: 1, spam: 1 });
+    const ofKind = { todo: 3, us: 3, them: 0, new: 1, open: 2, done: 1, spam: 1 };
+    // Of its own status the filter of a tab says nothing.
+    expect(await tabs(store, { kind, status: "done" })).toEqual(ofKind);
+    expect(await tabs(store, { assignee: eva.operator })).toMatchObject({ todo: 2, us: 1, them: 1, new: 0, done: 1 });
+    expect(await tabs(store, { assignee: eva.operator, company })).toMatchObject({ todo: 1, done: 1 });
+    expect(await store.desk.countTabs(except(kind), {})).toMatchObject({ todo: 1, us: 0, them: 1, spam: 0 });
+  },
+);
 
-test("puts off what is snoozed until its time, or until it is no longer to be done", async ({ store }) => {
-  const references = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))] as const;
-  const [first, second] = references;
-  await change(store, second, { status: "open", assignee: eva.operator });
-  for (const one of references) await change(store, one, { snoozedUntil: later });
-  expect(await listed(store, { status: "todo" })).toEqual([]);
-  expect([await listed(store, { waiting: "us" }), await listed(store, { status: "new" })]).toEqual([[], [first]]);
-  expect(await tabs(store)).toMatchObject({ todo: 0, us: 0, new: 1, open: 1 });
-  const counts = () => store.desk.countByStatus(sales, eva.operator);
-  const none = { todo: 0, mine: 0, unassigned: 0, inquiries: 0 };
-  expect(await counts()).toMatchObject({ new: 1, open: 1, ...none });
-  const { submission, history } = (await store.desk.findDetail(wholeScope, first))!;
-  expect(submission).toMatchObject({ snoozedUntil: later, version: 2 });
-  expect(history.at(-1)).toEqual({ ...at(1), action: "snooze", detail: { from: null, to: later } });
-  expect((await store.desk.overview(wholeScope, later - 1)).waiting).toEqual([]);
-  expect((await store.desk.overview(wholeScope, later)).waiting).toHaveLength(2);
-  await change(store, first, { snoozedUntil: Date.now() - 1 });
-  expect(await listed(store, { status: "todo" })).toEqual([first]);
-  await change(store, second, { status: "done" });
-  await change(store, second, { status: "open" });
-  expect(await findSubmission(store, second)).toMatchObject({ snoozedUntil: null });
-  expect(await counts()).toMatchObject({ todo: 2, mine: 1, unassigned: 1, inquiries: 2 });
-});
+eachKind(
+  "puts off what is snoozed until its time, or until it is no longer to be done: %s",
+  async (kind, { store }) => {
+    const references = [
+      await acceptReference(store, sample(kind, 1)),
+      await acceptReference(store, sample(kind, 2)),
+    ] as const;
+    const [first, second] = references;
+    await change(store, second, { status: "open", assignee: eva.operator });
+    for (const one of references) await change(store, one, { snoozedUntil: later });
+    expect(await listed(store, { status: "todo" })).toEqual([]);
+    expect([await listed(store, { waiting: "us" }), await listed(store, { status: "new" })]).toEqual([[], [first]]);
+    expect(await tabs(store)).toMatchObject({ todo: 0, us: 0, new: 1, open: 1 });
+    const counts = () => store.desk.countByStatus(only(kind), eva.operator);
+    const none = { todo: 0, mine: 0, unassigned: 0, [kinds[kind].plural]: 0 };
+    expect(await counts()).toMatchObject({ new: 1, open: 1, ...none });
+    const { submission, history } = (await store.desk.findDetail(wholeScope, first))!;
+    expect(submission).toMatchObject({ snoozedUntil: later, version: 2 });
+    expect(history.at(-1)).toEqual({ ...at(1), action: "snooze", detail: { from: null, to: later } });
+    expect((await store.desk.overview(wholeScope, later - 1)).waiting).toEqual([]);
+    expect((await store.desk.overview(wholeScope, later)).waiting).toHaveLength(2);
+    await change(store, first, { snoozedUntil: Date.now() - 1 });
+    expect(await listed(store, { status: "todo" })).toEqual([first]);
+    await change(store, second, { status: "done" });
+    await change(store, second, { status: "open" });
+    expect(await findSubmission(store, second)).toMatchObject({ snoozedUntil: null });
+    expect(await counts()).toMatchObject({ todo: 2, mine: 1, unassigned: 1, [kinds[kind].plural]: 2 });
+  },
+);
 
 eachKind("refuses a reply to what got another one, or an answer, that was not seen: %s", async (kind, { tested }) => {
   const { store } = tested;
@@ -119,8 +129,11 @@ eachKind("leaves the status that a reply set where another reply has followed it
   expect(await findSubmission(store, reference)).toMatchObject(facts);
 });
 
-test("tells which submissions were changed behind an entry of the audit log", async ({ store }) => {
-  const [one, other] = [await acceptReference(store, inquiry(1)), await acceptReference(store, application(2))];
+eachKind("tells which submissions were changed behind an entry of the audit log: %s", async (kind, { store }) => {
+  const [one, other] = [
+    await acceptReference(store, sample(kind, 1)),
+    await acceptReference(store, sample(otherThan(kind), 2)),
+  ];
   const { change: before, changed } = await store.desk.since(wholeScope, 0);
   expect(changed).toEqual([]);
   await reply(store, one);
@@ -128,12 +141,12 @@ test("tells which submissions were changed behind an entry of the audit log", as
   const news = await store.desk.since(wholeScope, 0, before);
   expect(news.changed.map(({ reference }) => reference).toSorted()).toEqual([one, other].toSorted());
   expect(news.changed.find(({ reference }) => reference === one)).toMatchObject({ status: "open", version: 2 });
-  expect((await store.desk.since(sales, 0, before)).changed).toMatchObject([{ reference: one }]);
+  expect((await store.desk.since(only(kind), 0, before)).changed).toMatchObject([{ reference: one }]);
   expect((await store.desk.since(wholeScope, 0, news.change)).changed).toEqual([]);
 });
 
 test("tells of a change behind a thousand entries that are about no submission", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
+  const reference = await acceptReference(store, inTurn(1));
   const { change: before } = await store.desk.since(wholeScope, 0);
   for (let number = 0; number < 1_000; number += 1) await store.desk.audit({ action: "export", subject: "mails" }, eva);
   await reply(store, reference);
@@ -142,8 +155,8 @@ test("tells of a change behind a thousand entries that are about no submission",
   expect(await store.desk.since(wholeScope, 0, news.change)).toMatchObject({ changed: [], change: news.change });
 });
 
-test("tells of each mail that came in, from any sender", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
+eachKind("tells of each mail that came in, from any sender: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1));
   const { arrival } = (await findSubmission(store, reference))!;
   for (const sender of ["person", "unverified", "automatic"] as const) {
     const { change: before } = await store.desk.since(wholeScope, 0);
@@ -154,10 +167,8 @@ test("tells of each mail that came in, from any sender", async ({ store }) => {
   }
 });
 
-test("sends no notice of a mail to its sender: one from a team, or from the assignee, is told to no one", async ({
-  store,
-}) => {
-  const reference = await acceptReference(store, inquiry(1));
+eachKind("sends no notice of a mail to its sender, be it a team or the assignee: %s", async (of, { store }) => {
+  const reference = await acceptReference(store, sample(of, 1));
   const { arrival } = (await findSubmission(store, reference))!;
   await change(store, reference, { assignee: "Eva@example.org" });
   const kept = { messageId: null, senderName: "", subject: "", text, reply: null };
@@ -182,7 +193,7 @@ test("sends no notice of a mail to its sender: one from a team, or from the assi
 
 test("tells of many changed submissions in several answers", async ({ store }) => {
   const references: string[] = [];
-  for (let number = 1; number <= 120; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  for (let number = 1; number <= 120; number += 1) references.push(await acceptReference(store, inTurn(number)));
   const targets = references.map((reference) => ({ reference, version: 1 }));
   await store.desk.triage(wholeScope, { targets, status: "open" }, at(1));
   const told = new Set<string>();

@@ -19,9 +19,10 @@ import {
   lease,
   minute,
   noon,
+  only,
+  otherThan,
   readPages,
   release,
-  sales,
   sample,
   subscription,
   triage,
@@ -95,18 +96,19 @@ test("each webhook is told only of its events, under an id of its own", async ({
   for (const each of ids) expect(each).toMatch(/^msg_\d+-[0-9a-z]+$/);
 });
 
-test("no webhook is told of spam until it is released, and then once", async ({ store }) => {
+eachKind("no webhook is told of spam until it is released, and then once: %s", async (kind, { store }) => {
   await addWebhook(store);
   // Beside another one in the same commit.
   const [first, second] = await Promise.all([
-    acceptReference(store, inquiry(1), { spam: true }),
-    acceptReference(store, application(2), { spam: true }),
-    accept(store, inquiry(3)),
+    acceptReference(store, sample(kind, 1), { spam: true }),
+    acceptReference(store, sample(otherThan(kind), 2), { spam: true }),
+    accept(store, sample(kind, 3)),
   ]);
-  expect(await told(store)).toEqual(["inquiry.received"]);
+  const received = `${kind}.received`;
+  expect(await told(store)).toEqual([received]);
   await release(store, first, later);
   await release(store, second, later);
-  expect(await told(store)).toEqual(["inquiry.received", "inquiry.received", "application.received"]);
+  expect(await told(store)).toEqual([received, received, `${otherThan(kind)}.received`]);
   // Taken for spam by mistake, and released again.
   await triage(store, first, 2, { status: "spam" });
   expect((await release(store, first, later)).result).toBe("released");
@@ -294,25 +296,28 @@ eachKind("signs with the secret before it, too, for a day after a new one: %s", 
   expect(await secretsAt(later + secretOverlapMs + 1)).toEqual(["whsec_3", "whsec_2"]);
 });
 
-test("a removed webhook hears nothing, is in no list, and its deliveries are forgotten", async ({ tested }) => {
-  const { store } = tested;
-  const { id } = await addWebhook(store);
-  await accept(store, inquiry(1));
-  const kept = await addWebhook(store, ["application.received"]);
-  expect(await store.webhooks.change(id, { removed: true }, eva)).toBe(true);
-  expect(await store.webhooks.change(id, { removed: true }, eva)).toBe(false);
-  await accept(store, inquiry(2));
-  await accept(store, application(3));
-  expect(await store.webhooks.list()).toMatchObject([{ id: kept.id }]);
-  expect(await told(store)).toEqual(["application.received"]);
-  expect(await claim(store)).toHaveLength(1);
-  expect(await store.webhooks.change(id, { secret: "whsec_2" }, eva)).toBe(false);
-  while ((await store.forgetExpired(noon)).more);
-  expect(await tested.query("SELECT id FROM webhook_delivery")).toHaveLength(1);
-  expect(JSON.stringify(await tested.query(`SELECT url, secret FROM webhook WHERE id = ${id}`))).not.toMatch(
-    /whsec|receiver/,
-  );
-});
+eachKind(
+  "a removed webhook hears nothing, is in no list, and its deliveries are forgotten: %s",
+  async (kind, { tested }) => {
+    const { store } = tested;
+    const { id } = await addWebhook(store);
+    await accept(store, sample(kind, 1));
+    const kept = await addWebhook(store, [`${otherThan(kind)}.received`]);
+    expect(await store.webhooks.change(id, { removed: true }, eva)).toBe(true);
+    expect(await store.webhooks.change(id, { removed: true }, eva)).toBe(false);
+    await accept(store, sample(kind, 2));
+    await accept(store, sample(otherThan(kind), 3));
+    expect(await store.webhooks.list()).toMatchObject([{ id: kept.id }]);
+    expect(await told(store)).toEqual([`${otherThan(kind)}.received`]);
+    expect(await claim(store)).toHaveLength(1);
+    expect(await store.webhooks.change(id, { secret: "whsec_2" }, eva)).toBe(false);
+    while ((await store.forgetExpired(noon)).more);
+    expect(await tested.query("SELECT id FROM webhook_delivery")).toHaveLength(1);
+    expect(JSON.stringify(await tested.query(`SELECT url, secret FROM webhook WHERE id = ${id}`))).not.toMatch(
+      /whsec|receiver/,
+    );
+  },
+);
 
 test("lists webhooks without their secrets, and says who added and removed them", async ({ store }) => {
   const added = await addWebhook(store, ["inquiry.received", "subscriber.confirmed"]);
@@ -352,33 +357,34 @@ eachKind("lists deliveries in pages, of all webhooks or one, newest first: %s", 
   expect(await read(null)).toHaveLength(6);
 });
 
-test("what is known of a person names who was told", async ({ store }) => {
+eachKind("what is known of a person names who was told: %s", async (of, { store }) => {
   await addWebhook(store);
   const removed = await addWebhook(store);
   const email = "ana@example.org";
-  await accept(store, inquiry(1, { email }));
+  await accept(store, sample(of, 1, { email }));
   await accept(store, subscription({ email, optIn: "single" }));
   await store.webhooks.change(removed.id, { removed: true }, eva);
   const facts = await collect(store.desk.readPerson(wholeScope, email));
   const common = { kind: "delivery", host: "receiver.example.org", status: "queued", createdAt: noon };
   expect(facts.filter(({ kind }) => kind === "delivery")).toEqual([
-    { ...common, event: "inquiry.received" },
+    { ...common, event: `${of}.received` },
     { ...common, event: "subscriber.confirmed" },
   ]);
-  const ofSales = await collect(store.desk.readPerson(sales, email));
-  expect(ofSales.filter(({ kind }) => kind === "delivery")).toHaveLength(1);
+  const ofRole = await collect(store.desk.readPerson(only(of), email));
+  expect(ofRole.filter(({ kind }) => kind === "delivery")).toHaveLength(1);
 });
 
-test("deliveries go with the person, and with an outdated submission", async ({ store }) => {
+eachKind("deliveries go with the person, and with an outdated submission: %s", async (kind, { store }) => {
   await addWebhook(store);
   const email = "ana@example.org";
-  await accept(store, inquiry(1, { email }));
+  const other = otherThan(kind);
+  await accept(store, sample(kind, 1, { email }));
   await accept(store, subscription({ email, optIn: "single" }));
-  await accept(store, application(2, { receivedAt: noon - 1 }));
-  await accept(store, inquiry(3));
+  await accept(store, sample(other, 2, { receivedAt: noon - 1 }));
+  await accept(store, sample(kind, 3));
   await store.desk.erasePerson(email, eva);
-  await store.desk.eraseOutdated({ kind: "application", before: noon }, eva);
-  expect(await told(store)).toEqual(["inquiry.received"]);
+  await store.desk.eraseOutdated({ kind: other, before: noon }, eva);
+  expect(await told(store)).toEqual([`${kind}.received`]);
 });
 
 eachKind("forgets deliveries 90 days after they ended, and none that waits: %s", async (kind, { store }) => {
