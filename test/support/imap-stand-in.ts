@@ -24,6 +24,8 @@ export class ImapStandIn extends Listening {
   token: string | null = null;
   /** Breaks the connection in place of the answer to commands that match. */
   breaksAt: RegExp | null = null;
+  /** What it answers to commands that match; nothing: it is silent. */
+  instead: { readonly at: RegExp; readonly reply: string } | null = null;
   idles = true;
   readonly #idle = new Map<Socket, string>();
   /** Those that are to send their credentials next, with the command that they continue. */
@@ -86,6 +88,7 @@ export class ImapStandIn extends Listening {
 
   /** Untagged answers, and the last one. */
   #reply(socket: Socket, tag: string, command: string): string[] {
+    if (this.instead?.at.test(command)) return [this.instead.reply];
     const [name = "", ...words] = command.split(" ");
     const last = this.mails.length;
     switch (name.toUpperCase()) {

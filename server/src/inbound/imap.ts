@@ -132,7 +132,11 @@ async function readMailbox(reading: Reading, worked: () => void): Promise<boolea
   const client = imapClient(settings, await accessToken?.(reading.renew));
   // Each call that waits rejects as well.
   client.on("error", () => {});
+  // A server that is silent for minutes must not keep the service from stopping.
+  const leave = () => client.close();
+  signal.addEventListener("abort", leave, { once: true });
   try {
+    signal.throwIfAborted();
     await client.connect();
     await client.mailboxOpen(settings.mailbox, { readOnly: true });
     while (!signal.aborted) {
@@ -145,6 +149,7 @@ async function readMailbox(reading: Reading, worked: () => void): Promise<boolea
     }
     return true;
   } finally {
+    signal.removeEventListener("abort", leave);
     client.close();
     // A store that cannot be reached lets the lease end by itself.
     await store.mailboxes.release(mailbox, owner).catch(() => {});
@@ -169,6 +174,9 @@ async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosi
   const opened = client.mailbox;
   if (opened === false) throw new Error("The mailbox is not open.");
   const uidValidity = Number(opened.uidValidity);
+  if (!uidValidity || (position === null && !opened.uidNext)) {
+    throw new Error("The server told no UIDVALIDITY or no UIDNEXT.");
+  }
   const advance = (uid: number) =>
     store.mailboxes.advance(mailbox, owner, { uidValidity, uid, takenAt: store.clock.now() });
   // What is there before the first start are no answers to us.
@@ -216,7 +224,8 @@ async function isAtFault(reading: Reading, uid: number, error: unknown): Promise
 async function newUids(client: ImapFlow, { uid, takenAt, ...of }: MailboxPosition, uidValidity: number) {
   const isSame = of.uidValidity === uidValidity;
   const query = isSame ? { uid: `${uid + 1}:*` } : { since: new Date(takenAt - dayMs) };
-  const found = (await client.search(query, { uid: true })) || [];
+  const found = await client.search(query, { uid: true });
+  if (!Array.isArray(found)) throw new Error("The server refused to search.");
   // `*` is the last mail, although its number may be smaller.
   return found.filter((each) => !isSame || each > uid).toSorted((a, b) => a - b);
 }
@@ -226,7 +235,9 @@ async function fetchMail(client: ImapFlow, uid: number, beginning: boolean): Pro
   if (about === false) return null;
   const source = beginning || (about.size ?? 0) > mailBytesMax ? { maxLength: beginningBytes } : true;
   const fetched = await client.fetchOne(String(uid), { source }, { uid: true });
-  if (fetched === false) return null;
-  if (fetched.source === undefined) throw new Error("The server told of the mail and sent none of it.");
+  // One that was deleted in between is not there the next time.
+  if (fetched === false || fetched.source === undefined || fetched.source.length === 0) {
+    throw new Error("The server told of the mail and sent none of it.");
+  }
   return fetched.source;
 }

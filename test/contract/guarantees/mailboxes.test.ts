@@ -164,6 +164,43 @@ test("passes over a mail that breaks each connection which fetches it", async ({
   expect(rows).toMatchObject([{ subject: "Mail 1 of the mailbox (UIDVALIDITY 1)", automatic: true }]);
 });
 
+test("passes over no mail that the server does not hand over now", async ({ store }) => {
+  const server = await withServer();
+  const taken: string[] = [];
+  server.instead = { at: /^EXAMINE/, reply: "OK [READ-ONLY] opened" };
+  const { events } = readInto(taken, server, store, { waits: { retryMs: 5, retryMsMax: 20, pollMs: 20 } });
+  const broken = () => events.filter((event) => event === "broken").length;
+  await vi.waitFor(() => expect(broken()).toBeGreaterThan(0), 20_000);
+  server.instead = null;
+  await isIdle(server);
+  for (const [at, reply] of [
+    [/SEARCH/, "NO [SERVERBUG] not now"],
+    [/BODY/, "NO [UNAVAILABLE] not now"],
+    [/BODY/, "OK done"],
+  ] as const) {
+    const before = broken();
+    server.instead = { at, reply };
+    server.add(mail(`${at.source} ${reply}`.replaceAll(" ", "-")));
+    await vi.waitFor(() => expect(broken()).toBeGreaterThan(before), 20_000);
+    server.instead = null;
+    await vi.waitFor(() => expect(taken).toHaveLength(server.mails.length), 20_000);
+  }
+});
+
+test("ends although the server is silent", { timeout: 60_000 }, async ({ store }) => {
+  const server = await withServer();
+  const taken: string[] = [];
+  const { stop } = readInto(taken, server, store);
+  await isIdle(server);
+  server.instead = { at: /SEARCH/, reply: "" };
+  server.add(mail("1"));
+  await vi.waitFor(() => expect(server.commands.at(-1)).toMatch(/SEARCH/), 20_000);
+  await stop();
+  server.instead = null;
+  readInto(taken, server, store);
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1"]), 20_000);
+});
+
 test("is read by one of two processes, and by the other when that ends", async ({ store, tested }) => {
   const server = await withServer();
   const [taken, takenByOther]: [string[], string[]] = [[], []];
