@@ -40,7 +40,10 @@ export function readReceivedSpf(value: string) {
   );
   // The sender's words at HELO and in MAIL FROM are checked apart; the pass is about one of them.
   const identity = valuesOf("identity")[0]?.toLowerCase() ?? "mailfrom";
-  const senders = [...valuesOf("envelope-from"), ...(comment?.slice(1) ?? [])];
+  const told = valuesOf("envelope-from");
+  // Exchange Online names no more than the domain, and only there.
+  const host = /^\w+ \([\w.-]+: domain of ([\w.-]+) designates\s/.exec(value);
+  const senders = told.length === 0 && host ? host.slice(1) : [...told, ...(comment?.slice(1) ?? [])];
   const named = identity === "mailfrom" ? senders : identity === "helo" ? valuesOf("helo") : [];
   const domains = new Set(named.map((each) => domainIn(each).domain));
   const [domain] = domains;
@@ -56,21 +59,26 @@ function statementsOf(value: string): string[][] {
   let depth = 0;
   let quoted = false;
   const endWord = () => {
-    if (word !== "") words.push(word);
+    const before = words.at(-1) ?? "";
+    // White space and comments may stand around these signs. The value of one property is not the name of the next.
+    const isOne = (/[=/.]$/.test(before) || /^[=/.]/.test(word)) && !(before.includes("=") && word.includes("="));
+    if (isOne) words[words.length - 1] = before + word;
+    else if (word !== "") words.push(word);
     word = "";
   };
   for (let at = 0; at < value.length; at += 1) {
     const character = value.charAt(at);
     if (character === "\\" && (quoted || depth > 0)) {
       at += 1;
-      if (quoted) word += value.charAt(at);
+      if (quoted && depth === 0) word += value.charAt(at);
+    } else if (character === '"') {
+      // In a comment, too: a sender's quoted words that a server repeats there must not end it.
+      quoted = !quoted;
+    } else if (quoted) {
+      if (depth === 0) word += character;
     } else if (depth > 0) {
       if (character === "(") depth += 1;
       if (character === ")") depth -= 1;
-    } else if (character === '"') {
-      quoted = !quoted;
-    } else if (quoted) {
-      word += character;
     } else if (character === "(") {
       depth = 1;
       endWord();

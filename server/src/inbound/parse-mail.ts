@@ -49,7 +49,11 @@ async function readSource(raw: Uint8Array): Promise<Source> {
   if (countOf(raw, "\n", bounds.lines) + countOf(raw, "\n--", bounds.parts) === Number.POSITIVE_INFINITY) {
     throw new Error("More lines or parts than any program writes.");
   }
-  const { bytes, flow } = keepFolded(raw);
+  const beginning = beginningOf(raw);
+  const [head = ""] = beginning.split(blankLine, 1);
+  if (untold.test(head)) return readSource(asPlainText(raw, head));
+  const isWestern = !coded.test(head) && !isUtf8(raw);
+  const { bytes, flow } = keepFolded(isWestern ? Buffer.from(westernOf(raw)) : raw);
   const { headers, text, html, attachments } = await PostalMime.parse(bytes, {
     // A message inside is another person's words: a file, not text of this one.
     forceRfc822Attachments: true,
@@ -61,15 +65,34 @@ async function readSource(raw: Uint8Array): Promise<Source> {
     mimeType,
     content: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer),
   }));
-  const isVague = /\bcharset="?(?:us-ascii|x-unknown|unknown-8bit)\b/i.test(beginningOf(raw));
+  // Parts without the marks that were announced. Their text is still there.
+  if (text === undefined && html === undefined && parts.length === 0 && typed.test(head)) {
+    return readSource(asPlainText(raw, head));
+  }
+  const isVague = /\bcharset="?(?:us-ascii|x-unknown|unknown-8bit)\b/i.test(beginning);
   const decoded = (written: string | undefined) => (isVague && written !== undefined ? inUtf8(written) : written);
   return { headers, text: decoded(text), html: decoded(html), flow, parts };
 }
 
 const beginningOf = (raw: Uint8Array) => Buffer.from(raw.subarray(0, beginningBytes)).toString("latin1");
 
+const blankLine = /\r?\n\r?\n/;
+const typed = /^content-type:/im;
+/** A type that is none means plain text (RFC 2045 5.2). */
+const untold = /^content-type:(?!\s*[^\s/;]+\/[^\s/;])/im;
+
+/** The mail tells its charset, or has parts or a file. */
+const coded = /\bcharset\b|^content-type:(?!\s*text\/)/im;
+
+const asPlainText = (raw: Uint8Array, head: string): Uint8Array =>
+  Buffer.concat([
+    Buffer.from(head.replaceAll(new RegExp(typed, "gim"), "x-ontent-type:"), "latin1"),
+    raw.subarray(head.length),
+  ]);
+
+const westernOf = (bytes: Uint8Array) => new TextDecoder("windows-1252").decode(bytes);
 /** Upper half of the charset by which postal-mime reads a text whose charset has no more than ASCII, or is none. */
-const upperHalf = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 128 }, (_, at) => 128 + at));
+const upperHalf = westernOf(Uint8Array.from({ length: 128 }, (_, at) => 128 + at));
 
 /** A text that was read so, by UTF-8 where its bytes are that. */
 function inUtf8(text: string): string {
@@ -108,9 +131,8 @@ function countOf(raw: Uint8Array, mark: string, max: number): number {
 
 /** The beginning of the headers, as a mail without text. */
 function headersOf(raw: Uint8Array): Uint8Array {
-  const beginning = beginningOf(raw);
-  const [headers = ""] = beginning.split(/\r?\n\r?\n/, 1);
-  return Buffer.from(`${headers.replace(/^content-type:/gim, "x-content-type:")}\r\n\r\n`, "latin1");
+  const [head = ""] = beginningOf(raw).split(blankLine, 1);
+  return asPlainText(Buffer.from(`${head}\r\n\r\n`, "latin1"), head);
 }
 
 const text = z.string().catch("");

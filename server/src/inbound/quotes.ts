@@ -9,8 +9,12 @@ const fromLabel = /^\*?"?(?:From|Von|De|Da|Van|Från|Fra|Od|差出人|送信者|
 const dateLabel =
   /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|Inviato|Data|Verzonden|Skickat|Sendt|送信日時|日時|发送时间|日期)\s?[:：]\*?\s?\S/iu;
 const anyLabel = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：]/u;
+/** In any language: who wrote it, with an address in angle brackets, and when, to the minute. */
+const anyFrom = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：].{1,200}<[^<>\s]{1,254}@[^<>\s]{1,254}>/u;
+const day = /\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}/;
+const minute = /\d{1,2}[:.h時]\d{2}/;
 const separator =
-  /^(?:-{2,} ?[^-]{0,30}(?:message|nachricht|mensaje|messaggio|mensagem|bericht|meddelande|besked|wiadomo|メッセージ|邮件)[^-]{0,20}-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|転送されたメッセージ)[:：])$/iu;
+  /^(?:-{2,} ?(?:[^-]|-(?=\p{L})){0,30}(?:message|nachricht|mensaje|messaggio|mensagem|bericht|meddelande|besked|wiadomo|メッセージ|邮件)[^-]{0,20}-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|転送されたメッセージ)[:：])$/iu;
 
 /** In code units. Longer lines are words of a person. */
 const lineMax = 500;
@@ -94,7 +98,12 @@ const startsLikeOne = (whole: string) =>
 
 /** Whether a block of headers begins at a line. */
 function headsBlock(lines: readonly string[], at: number): boolean {
-  const [first = "", ...below] = lines.slice(at, at + 7).map((line) => line.trim().slice(0, 100));
-  const isFirst = fromLabel.test(first) || (dateLabel.test(first) && below.some((line) => fromLabel.test(line)));
-  return isFirst && below.filter((line) => anyLabel.test(line)).length >= 2;
+  const [first = "", ...below] = lines.slice(at, at + 7).map((line) => line.trim().slice(0, 500));
+  const isFirst =
+    fromLabel.test(first) ||
+    anyFrom.test(first) ||
+    (dateLabel.test(first) && below.some((line) => fromLabel.test(line)));
+  const labelled = below.filter((line) => anyLabel.test(line));
+  // A person who lists things writes no minute.
+  return isFirst && labelled.length >= 2 && [first, ...labelled].some((line) => day.test(line) && minute.test(line));
 }

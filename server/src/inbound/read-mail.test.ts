@@ -19,6 +19,58 @@ it("tells what is quoted from what is not", async () => {
   expect(read.text).toContain("> When?");
 });
 
+const mixed = "multipart/mixed; boundary=b";
+const latin1 = Buffer.from("Gr\u00FC\u00DFe", "latin1");
+
+it.each<[string, string, string | Buffer, string]>([
+  ["no boundary", "Content-Type: multipart/mixed", "Hello", "Hello"],
+  ["a boundary that stands nowhere", `Content-Type: ${mixed}`, "Hello", "Hello"],
+  ["a type that is none", "Content-Type: text", "Hello", "Hello"],
+  ["an empty type", "Content-Type:", "Hello", "Hello"],
+  ["a type and no text", `Content-Type: ${mixed}`, "", ""],
+  ["no charset", "Content-Type: text/plain", latin1, "Gr\u00FC\u00DFe"],
+  ["no type at all", "X: y", latin1, "Gr\u00FC\u00DFe"],
+  ["a charset in the HTML alone", "Content-Type: text/html", "<meta charset=utf-8>Gr\u00FC\u00DFe", "Gr\u00FC\u00DFe"],
+])("reads the text of a mail with %s", async (_, type, body, text) => {
+  const read = await readMail(Buffer.concat([mail(`${type}\r\n`, ""), Buffer.from(body)]));
+  expect(read).toMatchObject({ text, attachments: [], messageId: "1@example.org" });
+});
+
+it("leaves the bytes of a file as they are", async () => {
+  const pdf = "%PDF-\u00FC\u00DF";
+  const type = "Content-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: binary\r\n";
+  const { attachments } = await readMail(Buffer.concat([mail(type, ""), Buffer.from(pdf, "latin1")]));
+  expect(Buffer.from(attachments[0]!.bytes).toString("latin1").trimEnd()).toBe(pdf);
+});
+
+it("joins the lines of a text whose spaces are deleted", async () => {
+  const type = 'Content-Type: text/plain; format=flowed; delsp="yes"\r\n';
+  const { text } = await readMail(mail(type, "The commercial one, for all of our  \r\nproducts.\r\n\r\nA nn \r\na"));
+  expect(text).toBe("The commercial one, for all of our products.\n\nA nna");
+});
+
+const block = (from: string, sent: string, to: string, subject: string) =>
+  `${from}: Sales <sales@desk.example>\n${sent} 10:02\n${to}: Ann\n${subject}: Your inquiry\n\nHello`;
+
+it.each([
+  ["Russian", block("От", "Отправлено: 28 ноября 2026 г.", "Кому", "Тема")],
+  ["Turkish", block("Kimden", "Gönderilen: 28 Kasım 2026 Cumartesi", "Kime", "Konu")],
+  ["Hungarian", block("Feladó", "Elküldve: 2026. november 28., szombat", "Címzett", "Tárgy")],
+  ["Hebrew", block("מאת", "נשלח: יום שבת 28 נובמבר 2026", "אל", "נושא")],
+  ["German, with a separator", "-------- Original-Nachricht --------\nAm 28.11.26 schrieb Sales:\n\nHello"],
+])("leaves out what is quoted without marks: %s", async (_, quoted) => {
+  expect(await readMail(mail("", `Gladly.\n\n${quoted}`))).toMatchObject({ reply: "Gladly." });
+});
+
+it.each([
+  "From: Berlin\nTo: Munich\nDate: 2026-12-01\nPassengers: 3\n\nPlease confirm.",
+  "Von: 2020\nBis: 2024\nFirma: ACME\n\nMit freundlichen Grüßen",
+  "Tel: 030 2024 1234\nE-Mail: Ann <ann@example.org>\nWeb: example.org\nOrt: Bonn\n\nUntil then",
+])("shows what a person lists", async (list) => {
+  const text = `Hello,\n\n${list}`;
+  expect(await readMail(mail("", text))).toMatchObject({ reply: text });
+});
+
 it.each(["Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To", "Cc", "Bcc", "Resent-To"])(
   "reads recipients in %s",
   async (name) => {

@@ -57,7 +57,7 @@ function unfold(text: string, flow: Flow): string {
     const words = line.slice(marks.length).replace(/^ /, "");
     if (isOpen && marks.length === depth && words !== signature) paragraphs.push(`${paragraphs.pop() ?? ""}${words}`);
     else paragraphs.push(`${marks}${marks === "" ? "" : " "}${words}`);
-    isOpen = /\S $/.test(words) && words !== signature;
+    isOpen = /\S +$/.test(words) && words !== signature;
     if (isOpen && flow === "delsp") paragraphs.push((paragraphs.pop() ?? "").slice(0, -1));
     depth = marks.length;
   }
