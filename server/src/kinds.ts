@@ -112,11 +112,9 @@ export const serverKinds = {
 /** The row of a kind, where the differences between the rows' types do not matter. */
 export const serverKindOf = (kind: SubmissionKind): ServerKind => serverKinds[kind];
 
-/** What the schema of a kind makes of an input. */
 export type InputOf<Kind extends SubmissionKind> = z.output<(typeof serverKinds)[Kind]["input"]>;
 
 export type ReceiptOf<Kind extends SubmissionKind> = z.output<(typeof serverKinds)[Kind]["receipt"]>;
 
-/** A value for each kind, by its name. */
 export const ofKinds = <Value>(valueOf: (kind: SubmissionKind) => Value): Readonly<Record<SubmissionKind, Value>> =>
   Object.fromEntries(submissionKinds.map((kind) => [kind, valueOf(kind)])) as Record<SubmissionKind, Value>;

@@ -6,7 +6,8 @@ import { required } from "@submissions/shared/fields";
 import { textLengthMax } from "@submissions/shared/limits";
 import { readText, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
-import { parseJson, path, refuse, type SettingType } from "./setting-types.ts";
+import { jsonIn } from "../read-unknown.ts";
+import { path, refuse, type SettingType } from "./setting-types.ts";
 
 const count = z.number().positive().lt(1e9).nullable().catch(null);
 const name = required({ rule: requiredText(textLengthMax.name) });
@@ -50,7 +51,7 @@ export const fileText = path.transform((file, context) => {
 });
 
 export const catalogue: SettingType<readonly CataloguePackage[]> = fileText.transform((text, context) => {
-  const json = parseJson(text);
+  const json = jsonIn(text);
   if (json === undefined) return refuse(context, "the file is not valid JSON.");
   const wrong = (index: number, problem: string) => refuse(context, `package ${index + 1} of the file ${problem}.`);
   const { data: packages, error } = z.array(cataloguePackage).min(1).safeParse(json);

@@ -1,13 +1,12 @@
 // The languages of forms, pages and mails to persons: English and German, and those of an installation's own folder. A
 // language is one file (docs/languages.md), and what it lacks is said in English.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { english } from "@submissions/shared/forms/form-strings";
 import { overridden, stringsIn } from "@submissions/shared/forms/override-strings";
 import type { Language } from "@submissions/shared/language";
 import german from "@submissions/shared/languages/de.json" with { type: "json" };
-import { parseJson, path, refuse, type SettingType } from "./setting-types.ts";
-import { englishMails, readWords, type MailWords, type Words } from "./mail-words.ts";
+import { type Fields, isFields, jsonIn } from "../read-unknown.ts";
+import type { SettingType } from "./setting-types.ts";
+import { englishMails, folderOf, type MailWords, readFolder, readWords, type Words } from "./mail-words.ts";
 import { englishPages } from "./page-words.ts";
 
 /** What mails say beside their own words. */
@@ -25,8 +24,6 @@ const englishPhrases = {
 export type LanguageWords = Readonly<Exclude<ReturnType<typeof readLanguage>, string>>;
 
 export type Languages = ReadonlyMap<Language, LanguageWords>;
-
-type Content = Readonly<Record<string, unknown>>;
 
 // What a file may say, with the English text for each. No field has all of its words in English.
 const { lang: _, fields, ...otherForms } = english;
@@ -59,25 +56,22 @@ function* mistakesIn(words: unknown, inEnglish: unknown, at: string): Generator<
     const [found, wanted] = [words, inEnglish].map((text) => (text.match(slots) ?? []).toSorted().join(" "));
     if (found !== wanted)
       yield `${at} must have ${wanted === "" ? "no place in it" : wanted} and not ${found || "none"}.`;
-  } else if (!isObject(words)) yield `${at} must be an object.`;
+  } else if (!isFields(words)) yield `${at} must be an object.`;
   else {
     for (const [name, one] of Object.entries(words)) {
       const place = at === "" ? name : `${at}.${name}`;
-      if (Object.hasOwn(inEnglish as Content, name)) yield* mistakesIn(one, (inEnglish as Content)[name], place);
+      if (Object.hasOwn(inEnglish as Fields, name)) yield* mistakesIn(one, (inEnglish as Fields)[name], place);
       else yield `${place} is not known.`;
     }
   }
 }
 
-const isObject = (value: unknown): value is Content =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** A language of a file's content, or what is wrong with it. */
 function readLanguage(language: Language, content: unknown) {
-  if (!isObject(content)) return "must be a JSON object.";
+  if (!isFields(content)) return "must be a JSON object.";
   const mistakes = [...mistakesIn(content, known, "")];
   if (mistakes.length > 0) return mistakes.join(" ");
-  const { forms = {}, pages = {}, mails: all = {} } = content as Readonly<Record<string, Content | undefined>>;
+  const { forms = {}, pages = {}, mails: all = {} } = content as Readonly<Record<string, Fields | undefined>>;
   const texts = Object.entries(all).flatMap(([name, lines]) => (Array.isArray(lines) ? [[name, lines]] : []));
   const mails = texts.map(([name, lines]) => readWords(`${String(name)}.${language}`, (lines as string[]).join("\n")));
   const wrong = mails.filter((one) => typeof one === "string");
@@ -115,27 +109,15 @@ export const mailsOf = (languages: Languages): Map<string, Words> =>
 
 const fileName = /^([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\.json$/i;
 
-/** The languages of a folder. */
-export const languages: SettingType<Languages> = path.transform((folder, context) => {
-  try {
-    const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
-    if (files.length === 0) return refuse(context, "the folder has no file like fr.json.");
-    const read = files.map((file) => readFile(folder, file));
-    const wrong = read.filter((one) => typeof one === "string");
-    return wrong.length > 0 ? refuse(context, wrong.join(" ")) : new Map(read.filter((one) => typeof one !== "string"));
-  } catch (error) {
-    // A system error: absent, unreadable.
-    const reason = (error as NodeJS.ErrnoException).code;
-    if (reason === undefined) throw error;
-    return refuse(context, `the folder cannot be read (${reason}).`);
-  }
-});
+export const languages: SettingType<Languages> = folderOf((folder) =>
+  readFolder(folder, [".json", "file like fr.json"], readFile),
+);
 
-function readFile(folder: string, file: string): [Language, LanguageWords] | string {
+function readFile(file: string, text: string): [Language, LanguageWords] | string {
   const language = fileName.exec(file)?.[1]?.toLowerCase();
   if (language === undefined) return `${file} is not named by a language, like fr.json or pt-br.json.`;
   if (builtInLanguages.has(language)) return `${file}: this language is built in.`;
-  const content = parseJson(readFileSync(join(folder, file), "utf8").replace(/^\uFEFF/, ""));
+  const content = jsonIn(text);
   if (content === undefined) return `${file} is not valid JSON.`;
   const words = readLanguage(language, content);
   return typeof words === "string" ? `${file}: ${words}` : [language, words];

@@ -36,32 +36,44 @@ export type MailWords = ReadonlyMap<string, Words>;
 /** Ten printed pages. */
 const wordsLengthMax = 40_000;
 
-/** The words in a folder, or what is wrong with them. */
-function readFolder(folder: string): Map<string, Words> | string {
-  const files = readdirSync(folder).filter((file) => file.endsWith(".txt"));
-  if (files.length === 0) return "the folder has no text file.";
-  const read = files.map((file) =>
-    readWords(file.slice(0, -".txt".length), readFileSync(join(folder, file), "utf8").replace(/^\uFEFF/, "")),
-  );
-  const problems = read.filter((one) => typeof one === "string");
-  return problems.length > 0 ? problems.join(" ") : new Map(read.filter((one) => typeof one !== "string"));
+/** What the files of a folder say, by name, or what is wrong with them. */
+export function readFolder<T>(
+  folder: string,
+  [ending, wanted]: readonly [ending: string, wanted: string],
+  read: (file: string, text: string) => [string, T] | string,
+): Map<string, T> | string {
+  const files = readdirSync(folder).filter((file) => file.endsWith(ending));
+  if (files.length === 0) return `the folder has no ${wanted}.`;
+  const all = files.map((file) => read(file, readFileSync(join(folder, file), "utf8").replace(/^\uFEFF/, "")));
+  const problems = all.filter((one) => typeof one === "string");
+  return problems.length > 0 ? problems.join(" ") : new Map(all.filter((one) => typeof one !== "string"));
 }
 
-/** The English words, which every other language may lack. */
-export const englishMails = readFolder(fileURLToPath(new URL("../mail/words", import.meta.url))) as MailWords;
+/** A setting that names such a folder. */
+export const folderOf = <T>(read: (folder: string) => ReadonlyMap<string, T> | string) =>
+  path.transform((folder, context) => {
+    try {
+      const content = read(folder);
+      return typeof content === "string" ? refuse(context, content) : content;
+    } catch (error) {
+      // A system error: absent, unreadable.
+      const reason = (error as NodeJS.ErrnoException).code;
+      if (reason === undefined) throw error;
+      return refuse(context, `the folder cannot be read (${reason}).`);
+    }
+  });
 
-export const mailWords: SettingType<MailWords> = path.transform((folder, context) => {
-  try {
-    const own = readFolder(folder);
-    if (typeof own === "string") return refuse(context, own);
-    const welcomes = [...own].filter(([name]) => name.startsWith("newsletter-welcome."));
-    return new Map([...welcomes.map(([name, words]) => [name.replace("welcome", "active"), words] as const), ...own]);
-  } catch (error) {
-    // A system error: absent, unreadable.
-    const reason = (error as NodeJS.ErrnoException).code;
-    if (reason === undefined) throw error;
-    return refuse(context, `the folder cannot be read (${reason}).`);
-  }
+const readMails = (folder: string) =>
+  readFolder(folder, [".txt", "text file"], (file, text) => readWords(file.slice(0, -".txt".length), text));
+
+/** The English words, which every other language may lack. */
+export const englishMails = readMails(fileURLToPath(new URL("../mail/words", import.meta.url))) as MailWords;
+
+export const mailWords: SettingType<MailWords> = folderOf((folder) => {
+  const own = readMails(folder);
+  if (typeof own === "string") return own;
+  const welcomes = [...own].filter(([name]) => name.startsWith("newsletter-welcome."));
+  return new Map([...welcomes.map(([name, words]) => [name.replace("welcome", "active"), words] as const), ...own]);
 });
 
 /** @param name of the mail and its language: `inquiry-receipt.de` */

@@ -4,7 +4,8 @@ import { textLengthMax } from "@submissions/shared/limits";
 import { cleanLine, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { fileText } from "./catalogue.ts";
-import { parseJson, refuse, type SettingType } from "./setting-types.ts";
+import { jsonIn } from "../read-unknown.ts";
+import { refuse, type SettingType } from "./setting-types.ts";
 
 const line = required({ rule: requiredText(textLengthMax.name) });
 const dayMs = 86_400_000;
@@ -22,7 +23,7 @@ const openingShape = z.object({
 export type Opening = Readonly<z.output<typeof openingShape>>;
 
 export const openings: SettingType<readonly Opening[]> = fileText.transform((text, context) => {
-  const json = parseJson(text);
+  const json = jsonIn(text);
   if (!Array.isArray(json)) return refuse(context, "must be the path of a JSON array of openings.");
   const ids = new Set<string>();
   const mistakes: string[] = [];

@@ -12,6 +12,7 @@ import type { ImapSettings } from "../inbound/imap.ts";
 import { inboundLocalLengthMax } from "../mail/inbound-address.ts";
 import type { Sender } from "../mail/mailer.ts";
 import type { OAuthSettings } from "../oauth-tokens.ts";
+import { percentDecoded } from "../read-unknown.ts";
 import type { ClamdAddress } from "../resumes/scanning.ts";
 
 /** Reads a text. Of what is wrong with it the first message is shown, in plain words that do not quote it. */
@@ -34,16 +35,6 @@ const readEmail = (address: string): string | undefined => readText(email, addre
 export function refuse(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: "custom", message });
   return z.NEVER;
-}
-
-/** What a text holds as JSON; undefined: it is none. */
-export function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    // The SyntaxError quotes the file.
-    return undefined;
-  }
 }
 
 /** What a function reads; undefined: the text is wrong. */
@@ -207,13 +198,8 @@ export const oauthUrl: SettingType<OAuthSettings> = read((address) => {
 
 /** Null: it is not percent-encoded, or has control characters. */
 function decoded(encoded: string): string | null {
-  try {
-    const plain = decodeURIComponent(encoded);
-    return /\p{Cc}/u.test(plain) ? null : plain;
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
-  }
+  const plain = percentDecoded(encoded);
+  return plain === undefined || /\p{Cc}/u.test(plain) ? null : plain;
 }
 
 export const token = (lengthMin = 1): SettingType<string> =>

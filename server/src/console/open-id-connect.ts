@@ -122,7 +122,6 @@ export function openIdConnect(
     /**
      * The operator of a sign-in: the one whom the account is bound to, or else the one whose invitation it was begun with,
      * to whom the account is bound now. Null: the operator has a password, which has to be given first ({@link later}).
-     *
      * @throws Fault `oidcRefused`
      */
     async operatorOf({ identity, email, name, invitation }: Vouched): Promise<StoredOperator | null> {

@@ -4,6 +4,7 @@ import { replyFileBytesMax } from "@submissions/shared/console";
 import type { FastifyRequest } from "fastify";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { isSystemError } from "../file-errors.ts";
+import { percentDecoded } from "../read-unknown.ts";
 import { cleanFilename } from "../resumes/display-name.ts";
 import { discardFiles, keepFile } from "../resumes/keep-file.ts";
 import { hasProgramName, isProgramAt } from "../resumes/programs.ts";
@@ -56,12 +57,9 @@ const emptyFile = () => fieldInvalid("file", "The file is empty.");
 const tooManyUnsent = `You have ${unsentFilesMax} files at replies that are not sent. Send or remove some of them first.`;
 
 function nameOf(header: string | string[] | undefined): string {
-  try {
-    return cleanFilename(decodeURIComponent(String(header ?? ""))) || "file";
-  } catch {
-    // URIError: it is not percent-encoded.
-    throw fieldInvalid("file", "The name of the file cannot be read.");
-  }
+  const name = percentDecoded(String(header ?? ""));
+  if (name === undefined) throw fieldInvalid("file", "The name of the file cannot be read.");
+  return cleanFilename(name) || "file";
 }
 
 async function keep(

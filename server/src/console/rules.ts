@@ -19,12 +19,10 @@ export interface RoleRule {
 
 export const everyRole: readonly Role[] = roles;
 
-/** The roles that see one of these kinds. */
 export const rolesOf = (kinds: readonly SubmissionKind[]): readonly Role[] =>
   roles.filter((role) => kindsOf(role).some((kind) => kinds.includes(kind)));
 
 export const submissionRoles: readonly Role[] = rolesOf(submissionKinds);
-/** The roles that see a kind with stages. */
 export const stagedRoles: readonly Role[] = rolesOf(stagedKinds);
 export const subscriberRoles: readonly Role[] = ["admin", "marketing"];
 

@@ -63,7 +63,6 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
 
   /**
    * Answers the operator with this address, password and code. Null when the address or the password is wrong.
-   *
    * @param given what needs no proof: `code` where a session has given it already, `password` where a provider vouches
    * @throws Fault `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`
    */
@@ -153,7 +152,6 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
 
     /**
      * Asks who is signed in for the password, or else for a sign-in of the last minutes.
-     *
      * @throws Fault `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`
      */
     async confirmOwner({ name, begunAt }: SignedIn, password: string, visitor: Visitor): Promise<StoredOperator> {
@@ -176,7 +174,6 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     /**
      * Sets the password and the display name of the operator who was invited, and signs in. Null: the operator has a second
      * factor, which the sign-in asks for.
-     *
      * @throws Fault `invitationInvalid`, `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`, `passwordsOff`
      */
     async withInvitation(
@@ -198,7 +195,6 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
 
     /**
      * Sets another password, which ends all sessions and tokens, and begins a new session.
-     *
      * @throws Fault `fieldsInvalid` (either password), `signInThrottled`, `signInBusy`, `signedOut`
      */
     async withNewPassword(

@@ -58,7 +58,6 @@ export function throttleSignIns(clock: Stopwatch) {
   return {
     /**
      * Runs a try. It counts as failed until it has succeeded, so that tries at once are not counted too late.
-     *
      * @param attempt answers null when it fails
      * @throws Fault `signInThrottled`, or what `attempt` throws; that counts as failed
      */

@@ -51,7 +51,6 @@ export function openTurns({ atOnceMax, waitingMax, waitMs }: TurnLimits) {
   return {
     /**
      * Waits for a turn; it ends with the disposing.
-     *
      * @throws Fault `tooManyRequests` when too many wait already, when it has waited too long, or when the client has gone
      */
     async take(key: string, gone: AbortSignal): Promise<Disposable> {

@@ -84,7 +84,6 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /**
  * Removes old backups, and what killed ones have left.
- *
  * @param made the name of the one just made, which stays whatever the clock says
  * @param keep how many whole ones stay; Infinity: all
  * @returns the names of those whose time has not come, which stay and do not count, and of those that cannot be read
@@ -117,7 +116,6 @@ export async function forgetBackups(folder: string, made: string, keep: number, 
 
 /**
  * The backup that a folder is, or the newest in it that can be read, and the paths of those that were passed over.
- *
  * @throws OperatorError when there is none, its database was changed, or the time of the newest has not come
  */
 export async function findBackup(folder: string, now: number) {
@@ -184,7 +182,6 @@ type Target = Pick<Vault, "read" | "keep" | "stagingFolder">;
 
 /**
  * Copies all resumes, and files of answers and replies, that are not there yet. It can be stopped and run again.
- *
  * @throws VaultUnavailable
  */
 export const copyResumes = (

@@ -66,7 +66,6 @@ function separatorOf(head: string): string {
 
 /**
  * Reads CSV row by row, with comma, semicolon or tab for a separator and any line ends. A line `sep=` counts as no row.
- *
  * @throws Fault `fieldsInvalid` where a row has far too many cells, a quoted cell is far too long or its mark is not closed
  */
 export function* readCsv(text: string): Generator<readonly string[], void, undefined> {

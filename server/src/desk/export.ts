@@ -3,6 +3,7 @@ import { positionField } from "@submissions/shared/application-fields";
 import { kindOf, kindOfPlural, type KindPlural, kinds } from "@submissions/shared/kinds";
 import { sentFields } from "../field-values.ts";
 import { serverKindOf } from "../kinds.ts";
+import type { Fields } from "../read-unknown.ts";
 import type { KnownFact } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, ReadRows, Store } from "../storage/store.ts";
@@ -80,7 +81,6 @@ export const subscriberFields = (subscriber: StoredSubscriber) => ({
 });
 
 type Row = ReadRows[keyof ReadRows];
-type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(row: Row, isDisposable: ExportOptions["isDisposable"]): Fields {
   if ("operator" in row) return { ...row, at: iso(row.at) };

@@ -19,7 +19,6 @@ export const unknownPlaceholders = (text: string): string[] =>
 /**
  * Fills a text with the values of a submission. What it lacks is left out with the space before it, and so are words of a
  * stranger that look like no name or title. A value is never read for placeholders.
- *
  * @returns `leftOut`: the placeholders whose values, or some of them, were left out because they may be links or advertising
  */
 export function fill(answer: string, submission: StoredSubmission, titles: ReadonlyMap<string, string> | null) {

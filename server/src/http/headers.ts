@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
+import { percentDecoded } from "../read-unknown.ts";
 import type { Traffic } from "./gate/traffic.ts";
 
 const everyAnswer = {
@@ -64,17 +65,9 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
 export function originForm(url: string): string {
   const target = url.startsWith("/") ? url : `/${/^https?:\/\/[^/?#]*\/?(.*)$/is.exec(url)?.[1] ?? url}`;
   // A percent sign that encodes nothing is taken as such: no route matches it.
-  return target.includes("%") && !isDecodable(target) ? target.replaceAll("%", "%25") : target;
-}
-
-function isDecodable(target: string): boolean {
-  try {
-    decodeURIComponent(target.replace(/[?#].*$/s, ""));
-    return true;
-  } catch (error) {
-    if (error instanceof URIError) return false;
-    throw error;
-  }
+  return target.includes("%") && percentDecoded(target.replace(/[?#].*$/s, "")) === undefined
+    ? target.replaceAll("%", "%25")
+    : target;
 }
 
 export function refuseMalformed(app: FastifyInstance, traffic: Pick<Traffic, "endWith">): void {

@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
+import { type Fields, isFields } from "../read-unknown.ts";
 import { variesBy } from "./headers.ts";
 
 export const rpcPrefix = "/trpc";
@@ -16,9 +17,9 @@ export const rpcPath = ({ url }: Pick<FastifyRequest, "url">): string =>
 export const isBatch = ({ query }: FastifyRequest): boolean => (query as { batch?: unknown }).batch === "1";
 
 /** @throws Fault `bodyNotObject` for any other JSON value */
-export function objectOnly(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Fault("bodyNotObject");
-  return value as Readonly<Record<string, unknown>>;
+export function objectOnly(value: unknown): Fields {
+  if (!isFields(value)) throw new Fault("bodyNotObject");
+  return value;
 }
 
 /** Whether the answers of a batch are wanted as lines, each as soon as it is there. */

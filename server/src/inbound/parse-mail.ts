@@ -4,6 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import PostalMime, { addressParser, decodeWords } from "postal-mime";
 import { z } from "zod";
+import { jsonIn } from "../read-unknown.ts";
 import { readAuthenticationResults, readReceivedSpf } from "./authentication.ts";
 import { readReport } from "./report.ts";
 import { withoutQuotes } from "./quotes.ts";
@@ -163,12 +164,8 @@ const postmarkMail = z
 
 /** @throws MalformedMail when it is no document of Postmark's */
 export async function parsePostmark(body: Uint8Array, { headersOnly = false } = {}): Promise<InboundMail> {
-  let json: unknown;
-  try {
-    json = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
-  } catch {
-    throw new MalformedMail("This is no JSON.");
-  }
+  const json = jsonIn(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
+  if (json === undefined) throw new MalformedMail("This is no JSON.");
   const read = postmarkMail.safeParse(json);
   if (!read.success) throw new MalformedMail("This is no mail of Postmark's.");
   const mail = read.data;

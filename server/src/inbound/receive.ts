@@ -109,7 +109,6 @@ const headersLengthMax = 20_000;
 
 /**
  * Keeps the headers of a mail that could not be fetched or stored, as an unmatched mail, so that those behind it come in.
- *
  * @throws StorageUnavailable
  */
 export async function setAside(raw: Uint8Array, at: number, store: Pick<InboundStore, "keepUnmatched">): Promise<void> {

@@ -4,6 +4,7 @@ import { altchaChallengePath, altchaField } from "@submissions/shared/hidden-fie
 import type { Challenge } from "altcha-lib";
 import { z } from "zod";
 import { Fault } from "../fault.ts";
+import { jsonIn } from "../read-unknown.ts";
 import type { ChallengeRecord } from "../storage/records.ts";
 
 /** Time to send a form after its challenge was made; a form that stays open longer asks for another one. */
@@ -84,12 +85,5 @@ export class ProofOfWork {
 
 function readPayload(solution: string): z.output<typeof payload> | null {
   if (solution.length > solutionLengthMax) return null;
-  let json: unknown;
-  try {
-    json = JSON.parse(Buffer.from(solution, "base64").toString());
-  } catch {
-    // SyntaxError.
-    return null;
-  }
-  return payload.safeParse(json).data ?? null;
+  return payload.safeParse(jsonIn(Buffer.from(solution, "base64").toString())).data ?? null;
 }

@@ -107,7 +107,6 @@ export interface Mailer extends AsyncDisposable {
    * Sends mails and answers in their order, one outcome each. Errors hold no personal data and no secret. A call takes
    * longer than {@link handOverMsMax} only for mails that were handed over by then, or have attachments. Rejects only when
    * a mail cannot be written; then none was handed over.
-   *
    * @param giveUp aborts when the mails may soon be another process's: from then on none is handed over
    */
   send(mails: readonly OutgoingMail[], giveUp?: AbortSignal): Promise<MailOutcome[]>;

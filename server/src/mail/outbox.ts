@@ -425,7 +425,6 @@ export function openOutbox(options: OutboxOptions) {
     /**
      * Stops. Mails that were handed over are waited for; those that are still open then are recorded as in doubt. All others
      * are given back for the next process.
-     *
      * @param stopMs how long mails that were handed over are waited for, and a store that does not take their outcomes
      */
     async stop(stopMs: number): Promise<void> {

@@ -96,7 +96,6 @@ function giveUp({ id }: LeasedMail, reason: string, denials: number | null, { no
 /**
  * When the next try is due, or undefined when the mail is given up: exponential with jitter, for 72 hours, never earlier
  * than the provider asked for. The last try is made at the very end of the 72 hours.
- *
  * @param random 0 to 1; spreads mails that failed together
  */
 export function nextTry(

@@ -27,7 +27,6 @@ interface Transport<Settings> {
   settingsOf(values: Values): Settings;
   /**
    * Makes no connection; only the mailbox creates its folder, and rejects when it cannot.
-   *
    * @param key see `messageId`
    * @param returnPath where reports of a mail come to; null: to the sender. Providers that report bounces need none
    */

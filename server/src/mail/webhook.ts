@@ -49,7 +49,6 @@ const readers = new Map<string, z.ZodType<SuppressionChange | null>>([
 
 /**
  * Reads one webhook call.
- *
  * @param now bounds its time: an event from the future would outrank all that follow. Times before 1970 become 1970: .NET
  * writes the year 1 for an unknown time, and the id of a delivery cannot hold a negative time
  */

@@ -10,7 +10,6 @@ export type FileVault = Pick<Vault, "stagingFolder" | "keep" | "discard">;
 
 /**
  * Streams bytes into the vault. Nothing stays in the staging folder.
- *
  * @param judge says what a file is; null: it is not kept. What it throws keeps the file out, too
  * @param key see `Vault.keep`
  * @throws VaultUnavailable

@@ -51,7 +51,6 @@ export interface Vault extends AsyncDisposable {
   readonly stagingFolder: string;
   /**
    * Moves a staged file to stable storage and answers its key. When it rejects, the next sweep removes what may be there.
-   *
    * @param options.deadline when to give up, by `performance.now()`; without one after some seconds
    * @param options.key under which another vault kept the file; otherwise a key is drawn
    * @throws VaultUnavailable
@@ -70,7 +69,6 @@ export interface Vault extends AsyncDisposable {
   /**
    * Removes this machine's old staging leftovers, and sets aside kept files that nothing knows, to be deleted 30 days later:
    * only of the last days, only when store and vault bear the same identity, and none when there are too many.
-   *
    * @throws VaultUnavailable
    */
   sweep(options: SweepOptions): Promise<Swept>;

@@ -84,7 +84,6 @@ export interface AccessStore {
   /** Whose invitation it is; null when it is not open now. */
   findInvited(invitationHash: string, now: number): Promise<StoredOperator | null>;
 
-  /** To whom a sign-in by OpenID Connect is bound. */
   findBound(identity: OidcIdentity): Promise<StoredOperator | null>;
 
   /** False: there is none, or the change is refused. `last-admin`: the last admin would lose the role. */

@@ -78,7 +78,6 @@ export class CommitQueue<Job, Result> {
 
   /**
    * Commits a job with the others that are waiting.
-   *
    * @throws StorageUnavailable when the database cannot be used, the deadline has passed or the queue is closed
    */
   run(job: Job, { deadline = Infinity, waitMs = 0 }: RunOptions = {}): Promise<Result> {

@@ -97,7 +97,6 @@ export const notesMax = 200;
 /** Submissions that one call may change. */
 export const triageMax = 1_000;
 
-/** What one batch of erasing removed. */
 export interface Erased {
   readonly submissions: number;
   readonly subscriptions: number;
@@ -112,7 +111,6 @@ export interface Outdated {
   readonly before: number;
 }
 
-/** One thing that is known of a person. */
 export type KnownFact =
   | { readonly kind: "submission"; readonly submission: StoredSubmission }
   | { readonly kind: "note"; readonly reference: string; readonly note: Note }
@@ -167,7 +165,6 @@ export interface DeskStore {
 
   /**
    * The latest arrival number of the scope, and how many new submissions came behind a number (at most 1,001).
-   *
    * @param change the entry of the audit log behind which changed submissions are looked for; absent: none are
    */
   since(scope: Scope, arrival: number, change?: number): Promise<StoredNews>;
@@ -216,7 +213,6 @@ export interface DeskStore {
   /**
    * Changes submissions whose version is the one that was seen. One that leaves spam gets the mails that it did not get. In
    * batches; each is done whole or not.
-   *
    * @throws RangeError for more than {@link triageMax}
    */
   triage(scope: Scope, request: ChangeRequest, actor: Actor): Promise<readonly ChangeOutcome[]>;
@@ -302,7 +298,6 @@ export const repliesMs = 60 * 60 * 1000;
 /** How long a reply waits before it is sent, so that it can be taken back. In milliseconds. */
 export const undoMs = 10_000;
 
-/** A change of submissions. @see TriageRequest */
 export interface ChangeRequest extends Omit<TriageRequest, "targets"> {
   /** `former`: becomes what it was, and its mails wait again. */
   readonly targets: readonly { readonly reference: string; readonly version: number; readonly former?: Former }[];

@@ -136,7 +136,6 @@ export interface MailboxStore {
   /** Notes that a mail was taken. Answers false, and notes nothing, when another process has the mailbox by now. */
   advance(mailbox: string, owner: string, position: MailboxPosition): Promise<boolean>;
 
-  /** Gives the mailbox back. */
   release(mailbox: string, owner: string): Promise<void>;
 }
 

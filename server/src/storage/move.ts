@@ -74,7 +74,6 @@ export interface MovedRows {
 
 /**
  * Writes all rows of a store into an empty one, reads them back and compares them. Does not commit.
- *
  * @param onProgress called after each page with the table and how many of its rows were copied
  * @throws OperatorError when the rows that are read back are others
  * @throws StorageUnavailable

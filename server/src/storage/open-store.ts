@@ -15,7 +15,6 @@ export type StoreLocation =
 
 /**
  * Opens the store: makes it if need be and applies pending migrations.
- *
  * @throws StorageUnavailable when it cannot be used
  * @throws SchemaTooNew when a newer version of the service has migrated it
  * @throws SchemaTooOld when it lacks migrations and is opened for reading only, or by a role that may not migrate
@@ -29,7 +28,6 @@ export async function openStore(location: StoreLocation, options: Partial<OpenOp
 /**
  * Keeps restores off a database, until disposed of or until the process ends, and other services off one of SQLite.
  * PostgreSQL bears any number of services.
- *
  * @throws StorageUnavailable when a restore has it, or another service
  */
 export async function lockStore(location: StoreLocation): Promise<Disposable | AsyncDisposable> {
@@ -54,7 +52,6 @@ export async function migrate(location: StoreLocation, waiting?: (message: strin
 
 /**
  * What of the database is damaged, in SQLite's words, at most 20 lines. None on PostgreSQL, which has its own tools for that.
- *
  * @param check `quick_check` compares no index with its table; at a million rows it takes 6 s, the other one 14 s
  * @throws StorageUnavailable when not even that can be found out
  */
@@ -70,7 +67,6 @@ export async function pendingMigrations(location: StoreLocation): Promise<Pendin
 
 /**
  * Made and migrated if need be, to be filled in one transaction.
- *
  * @throws OperatorError when it is not empty
  * @throws StorageUnavailable when it cannot be used, or a service runs on it
  */

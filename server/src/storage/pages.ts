@@ -24,7 +24,6 @@ export async function inBatches<One, Result>(
 
 /**
  * Changes rows in batches, in the order of their numbers. Rows that get into the same state meanwhile are not changed again.
- *
  * @param change changes the next rows behind a number, and answers their numbers
  * @returns how many rows were changed
  */

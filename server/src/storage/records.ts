@@ -166,7 +166,6 @@ export interface Invitation {
   readonly token: string;
 }
 
-/** A person wrote back. */
 export interface Answered {
   /** Whether it is certain that the person of the submission did. */
   readonly verified: boolean;
@@ -320,7 +319,6 @@ export interface SuppressionChange {
   readonly at: number;
 }
 
-/** A key under which a caller may repeat a submission. */
 export interface IdempotencyRecord {
   /** `marketplace.inquiry`; keys of different procedures have nothing to do with each other. */
   readonly procedure: string;

@@ -34,7 +34,6 @@ export interface MessageKey {
   readonly sinceArrival: number;
 }
 
-/** How a store is opened. */
 export type Access = "read-write" | "read-only";
 
 export interface OpenOptions {
@@ -116,7 +115,6 @@ export interface OutboxStore<Leased, Settlement> {
    * Leases what is due and whose lease is free: of each lane the oldest due first, at most `limit`. A mail whose lease
    * another process has let run out comes in doubt: it may have been sent. A mail that must not be sent, or cannot be read,
    * comes refused, and the caller records it as failed.
-   *
    * @param options.endedBefore leases that end at this time or later are left alone; `now` unless given
    * @param options.underWay the lanes of what the caller has already, which counts for the limit
    */

@@ -39,7 +39,6 @@ const answerData = ({ id, at, sender, senderAddress, senderName, subject, text, 
 
 /**
  * The headers of one try, signed after Standard Webhooks 1.0.0 (standardwebhooks.com): HMAC-SHA256 over id, time and body.
- *
  * @param secrets all that are in force; a receiver needs only one of them
  * @param at when it is tried. Receivers refuse what is older than some minutes.
  */

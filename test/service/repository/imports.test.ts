@@ -117,7 +117,7 @@ test("the router and tRPC are known to the files of the client that are made of 
 const filesOf = (names: string) => names.split(" ").map((name) => `server/src/${name}.ts`);
 const everybodys = filesOf(
   "clock failpoint fault file-errors kinds operator-error field-values node-http optional-packages repeatedly search-words " +
-    "oauth-tokens secrets share-answer storage/records",
+    "oauth-tokens read-unknown secrets share-answer storage/records",
 );
 const ports = filesOf(
   "storage/store storage/limits storage/inbound-store storage/desk-store storage/access-store storage/webhook-store mail/mailer resumes/vault",
@@ -249,8 +249,8 @@ test("no query is left behind that never runs: a statement of a generator begins
   expect(yields.filter(({ text, name }) => left(text).join() !== name).map(({ name }) => name)).toEqual([]);
 });
 
-test("the configuration imports nothing but types of what it configures, and tables of settings", () => {
-  const tables = filesOf("kinds mail/transports mail/inbound-address");
+test("the configuration imports nothing but types of what it configures, tables of settings, and what reads any text", () => {
+  const tables = filesOf("kinds mail/transports mail/inbound-address read-unknown");
   const wrong = all
     .filter(inside("server/src/config"))
     .filter(({ to }) => !tables.includes(to))

@@ -1,6 +1,7 @@
 // Sends through Postmark's API, one call for a mail and one for a batch, and asks it about mails that it may have.
 import { Readable } from "node:stream";
 import { Models, type ServerClient } from "postmark";
+import { isFields } from "../../read-unknown.ts";
 import { type Failure, failuresOf } from "../mailer.ts";
 import type { Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { messageId } from "../message-id.ts";
@@ -91,10 +92,10 @@ async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<
     const outcome = judgeFailure(exchange);
     return outcome.result === "later" ? outcome : { result: "later", error: outcome.error, cause: "configuration" };
   }
-  const { TotalCount: count, Messages: messages } = isObject(body) ? body : {};
+  const { TotalCount: count, Messages: messages } = isFields(body) ? body : {};
   if (!Array.isArray(messages)) return unsent("unreadable search");
   // Compared once more: a search that did not understand the filter would show another mail.
-  const found = messages.filter(isObject).find(({ Metadata: of }) => isObject(of) && of["mailId"] === id);
+  const found = messages.filter(isFields).find(({ Metadata: of }) => isFields(of) && of["mailId"] === id);
   if (found !== undefined && typeof found["MessageID"] === "string" && found["MessageID"] !== "") {
     return { result: "taken", providerId: found["MessageID"] };
   }
@@ -158,7 +159,7 @@ const tooFast = 429;
 
 /** The outcome of a mail from its entry in a whole answer of HTTP 200. */
 function judgeEntry(entry: unknown): MailOutcome {
-  const { ErrorCode: code, MessageID: id, Message: message } = isObject(entry) ? entry : {};
+  const { ErrorCode: code, MessageID: id, Message: message } = isFields(entry) ? entry : {};
   if (typeof code !== "number") return ambiguous("unreadable answer");
   if (code !== 0) return judgeCode(code, `code ${code}`, null);
   if (typeof id !== "string" || id === "") return ambiguous("no message id");
@@ -169,7 +170,7 @@ function judgeEntry(entry: unknown): MailOutcome {
 /** The outcome of every mail of a call that did not bring an answer of HTTP 200. */
 function judgeFailure({ sent, status, retryAfterMs, body, failure }: Exchange): Failure {
   if (status === null) return sent ? ambiguous(failure ?? "no answer") : unsent(failure ?? "no answer");
-  const code = isObject(body) && typeof body["ErrorCode"] === "number" ? body["ErrorCode"] : 0;
+  const code = isFields(body) && typeof body["ErrorCode"] === "number" ? body["ErrorCode"] : 0;
   const error = [`HTTP ${status}`, code !== 0 && `code ${code}`, failure].filter(Boolean).join(", ");
   if (status >= 500) return later(error, "ambiguous", retryAfterMs);
   if (status === 429) return later(error, "limit", retryAfterMs);
@@ -192,5 +193,3 @@ const { refused, later } = failuresOf("postmark");
 const ambiguous = (error: string) => later(error, "ambiguous");
 
 const unsent = (error: string) => later(error, "provider");
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -33,7 +33,6 @@ const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 *
 
 /**
  * Opens the mailer. Nothing is sent and no connection is made.
- *
  * @param url with user and password if the server wants them; its parameters are nodemailer's and outrank the options here
  * @param key see {@link messageId}
  */

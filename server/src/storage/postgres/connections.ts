@@ -50,7 +50,6 @@ export interface TransactionOptions<T> {
   /**
    * Asks what a transaction with an unknown outcome has stored, once it has certainly ended; null: it was not committed.
    * Without it the outcome stays unknown.
-   *
    * @param result undefined when the answers to its statements were lost, too
    */
   readonly find?: (session: Session, result: T | undefined) => Promise<T | null>;
@@ -131,7 +130,6 @@ export class Connections implements Reader, AsyncDisposable {
   /**
    * Runs `work` in one transaction, committed and synced when this resolves. It runs again after a failure that left
    * nothing behind and may not come again.
-   *
    * @throws StorageUnavailable, with the outcome `unknown` when the answer to the COMMIT was lost and the outcome could
    * not be found out
    */

@@ -43,7 +43,6 @@ export const isContention = isOneOf("40001", "40P01");
 
 export const isDiskFull = isOneOf("53100");
 
-/** A statement took longer than its limit. */
 export const isOutOfTime = isOneOf("57014");
 
 /** A pooler lent a connection on which a statement was not prepared, or where another client had prepared it. */

@@ -18,7 +18,6 @@ const writersOf = (table: string) => `
 
 /**
  * Prepares to ask for the last number of a table below which no row can appear any more.
- *
  * @returns a function that throws StorageUnavailable when transactions stay open, and on a standby
  */
 export function prepareLastComplete(connections: Connections, table: string, number: string): () => Promise<number> {

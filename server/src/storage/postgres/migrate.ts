@@ -65,7 +65,6 @@ export const postgresMigrations = (): Migration[] => readMigrations(folder);
 
 /**
  * The migrations that the database lacks. Reads only.
- *
  * @throws SchemaTooNew when the database has migrations that this version neither knows nor can work with
  */
 export async function findPending(

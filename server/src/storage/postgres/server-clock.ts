@@ -17,7 +17,6 @@ const setMsMin = 1_000;
 /**
  * Measures the server's clock every minute, and in between goes on by a clock that is never set. When the machine's clock
  * was set, it may have slept: the server's is measured at once.
- *
  * @param base this machine's clock, or one that a test moves
  */
 export async function startServerClock(

@@ -26,7 +26,6 @@ const holdAsService = `
 
 /**
  * Holds the lock until disposed of. Where the connection is lost it is taken again: the service goes on meanwhile.
- *
  * @throws StorageUnavailable when the server cannot be reached, or a restore is under way
  */
 export async function lockForService(url: string): Promise<AsyncDisposable> {

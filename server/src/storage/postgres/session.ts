@@ -58,7 +58,6 @@ export class LeasedConnection implements Reader {
 
   /**
    * Ends the transaction.
-   *
    * @param sent statements whose answers are not there yet
    * @param result one of them, or what is known already
    */

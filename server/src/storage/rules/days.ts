@@ -2,7 +2,6 @@
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
-/** The beginning of the day of an instant. */
 export const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs;
 
 /** `2026-11-21` */

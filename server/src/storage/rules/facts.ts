@@ -12,7 +12,6 @@ import { hashedKey } from "./suppression.ts";
 import { type Columns, type RowOf, tables, type TableRow } from "./tables.ts";
 import { receivedEvent } from "./webhooks.ts";
 
-/** A key that is taken. */
 export interface Taken {
   readonly createdAt: number;
   readonly earlier: EarlierSubmission;

@@ -39,7 +39,6 @@ export interface ListPlan {
 
 /**
  * Null: the scope holds nothing of it.
- *
  * @param bind adds a value to the parameters, and answers how the text names it
  * @param part of the list, which says the status
  * @param isSearch whether a list without a status has spam, too

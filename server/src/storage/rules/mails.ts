@@ -7,7 +7,6 @@ export const mailsOf = ofKinds((kind) => [`${kind}-receipt`, `${kind}-notice`] a
 
 const mails = Object.values(mailsOf);
 
-/** The receipts of all kinds of submissions. */
 export const receiptKinds: readonly MailKind[] = mails.map(([receipt]) => receipt);
 
 /** How long the settlement of mails waits for a commit. Short: a mail is in doubt if the process is killed meanwhile. */

@@ -6,7 +6,8 @@ import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } 
 import { kindOf, type SubmissionKind } from "@submissions/shared/kinds";
 import { type Stage, stages } from "@submissions/shared/stages";
 import { waitedFor } from "./waiting.ts";
-import { columnsOf, type Fields, isFields, picked, readFields } from "./columns.ts";
+import { type Fields, isFields } from "../../read-unknown.ts";
+import { columnsOf, picked, readFields } from "./columns.ts";
 
 const ownNames = [
   ...(["arrival", "kind", "reference", "receivedAt", "name", "email", "status", "assignee", "version"] as const),

@@ -23,7 +23,6 @@ export function prepareStanding({ prepare }: Engine) {
   return (key: string) => find(key, hashedKey(key));
 }
 
-/** Who holds a link. */
 interface Holder {
   readonly key: string;
   readonly status: SubscriberStatus;

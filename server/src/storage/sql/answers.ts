@@ -26,7 +26,6 @@ interface FoundRow extends Omit<Addressed, "arrival"> {
   readonly arrival: number | null;
 }
 
-/** Notes news of an address. */
 type Note = (change: SuppressionChange) => Steps<boolean>;
 
 /** @param now when it is filed, which may be later than it came in */

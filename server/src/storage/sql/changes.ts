@@ -29,7 +29,6 @@ export const noteColumns = 'id, author, at, text, edited_at AS "editedAt"';
 /** Submissions that one transaction changes. */
 const changedAtOnce = 100;
 
-/** A submission that is to be changed. */
 interface Changing extends Triaged, Pick<StoredSubmission, "arrival" | "lastReplyAt" | "lastAnswerAt"> {
   readonly tags: string | null;
   readonly emailKey: string;
@@ -37,7 +36,6 @@ interface Changing extends Triaged, Pick<StoredSubmission, "arrival" | "lastRepl
 
 export type Changes = ReturnType<typeof prepareChanging>;
 
-/** Steps of transactions that change submissions. */
 export function prepareChanging(engine: Engine, references: References) {
   const { prepare, locking, among } = engine;
   const audit = prepareAudit(engine);

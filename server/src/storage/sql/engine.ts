@@ -52,7 +52,6 @@ export interface Engine {
   prepareEach<Row>(text: string, values: ValuesOf<Row>): (rows: readonly Row[]) => readonly Query<never>[];
   /**
    * For {@link read}: a statement whose text varies. It is planned each time, with its values.
-   *
    * @param order `index`: the planner must not sort, because an index gives the order
    */
   unprepared<Row>(text: string, values: readonly Value[], order: "index" | "any"): Query<Row>;

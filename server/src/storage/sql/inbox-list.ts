@@ -45,7 +45,6 @@ export interface Inbox {
   walk(column: ListColumn, value: string, part: ListPart): { readonly condition: string; readonly order: string };
   /**
    * A SELECT of the arrival numbers of what words match.
-   *
    * @param areRare whether it must look the words up first, because they fill no page among the nearest rows
    */
   find(words: ListWords, part: ListPart, bind: Bind, areRare: boolean): string;

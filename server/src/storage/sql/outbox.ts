@@ -70,7 +70,6 @@ export const settledValues: ValuesOf<Settled> = (row) => [
 /**
  * Settles rows and gives their leases back; touches no row that another owner holds. It asks for the due time, not for the
  * status: otherwise the planner of a new database might read the index of all queued rows.
- *
  * @param from where the values come from; without it they are parameters
  */
 export const settling = (

@@ -33,7 +33,6 @@ export function makeReading(engine: Engine) {
  * Prepares to read a table behind a number, page by page: a generator that gave rows one by one would take as long as the
  * reading. A page covers `pageRows` numbers, from the next row on, and is not empty. So gaps cost nothing, and none takes
  * long where wanted rows are rare.
- *
  * @param wanted a further condition: `$3` is the earliest time
  */
 function prepareReader<Row, Read>(

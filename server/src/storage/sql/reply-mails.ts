@@ -55,7 +55,6 @@ export function prepareReplyMails({ prepare, among, locking }: Engine, audit: Re
   /**
    * Takes back what waits of the declines of some submissions, whose rows are locked, and answers it. A mail that is being
    * sent goes out.
-   *
    * @param one only this one
    */
   function* takeBack(arrivals: readonly number[], actor: Actor, one?: number) {

@@ -5,7 +5,6 @@ import type { StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Engine, only, type Query, type Steps, together } from "./engine.ts";
 
-/** The words of a submission. */
 export interface IndexedWords {
   readonly arrival: number;
   readonly who: readonly string[];

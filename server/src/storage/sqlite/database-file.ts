@@ -60,7 +60,6 @@ function syncFolder(folder: string): void {
 
 /**
  * Remembers which files the database consists of. To be called before SQLite opens the file.
- *
  * @returns a function that costs a few microseconds, and throws StorageUnavailable when the database or its log was deleted
  *   or replaced
  */

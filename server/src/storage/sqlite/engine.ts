@@ -105,7 +105,6 @@ function prepareInsert(connection: SqliteConnection): Engine["insert"] {
   return (rows) => new Query({ all }, [rows]);
 }
 
-/** Runs a statement for each of some rows. */
 const runEach =
   <Row>(statement: Statement<SQLInputValue[], never>, values: ValuesOf<Row>) =>
   (rows: readonly Row[]): never[] => {

@@ -80,7 +80,6 @@ export const busyWaitMs = 1_000;
 
 /**
  * Runs work again while another process holds a lock. It must change nothing when it throws.
- *
  * @throws StorageUnavailable when the database cannot be used, or stayed locked for `waitMs`
  */
 export async function retryWhileBusy<T>(work: () => T, waitMs: number = busyWaitMs): Promise<T> {

@@ -9,7 +9,6 @@ import { createDatabaseFile } from "./database-file.ts";
 
 /**
  * Takes the lock, making files and folder where they are missing. Held until disposed of.
- *
  * @param waitMs how long it waits for a process that is just ending
  * @throws StorageUnavailable when another service holds it, or the folder cannot be written
  */

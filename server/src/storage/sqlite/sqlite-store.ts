@@ -79,7 +79,6 @@ const entriesAtOnce = 2_000;
 /**
  * Prepares to read, at each readiness probe, the pages that accepting will read and write, so that a damaged one is met by
  * the probe: the last entry of each table and index, and in turn all entries of the index of addresses.
- *
  * @returns a function that throws SQLite's error at a damaged page, and the next time again
  */
 function prepareTouches(connection: SqliteConnection): () => void {
