@@ -12,6 +12,8 @@ export class Listening implements AsyncDisposable {
   constructor(server: Server) {
     this.server = server.on("connection", (socket: Socket) => {
       this.connections += 1;
+      // An answer in several pieces would wait for the other side's delayed acknowledgement, 40 ms.
+      socket.setNoDelay(true);
       this.sockets.add(socket);
       // Broken on purpose.
       socket.on("error", () => {}).on("close", () => this.sockets.delete(socket));

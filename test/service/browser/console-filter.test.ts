@@ -137,7 +137,7 @@ test("a tag is added with Enter, suggested, filtered by, renamed and removed eve
   expect(await page.getByRole("button", { name: "Remove warm" }).count()).toBe(0);
 });
 
-test("a tag is chosen from a list with counts", async () => {
+test.runIf(atNight)("a tag is chosen from a list with counts", async () => {
   const references = site()
     .submissions.slice(0, 2)
     .map(({ reference }) => reference);
@@ -151,7 +151,7 @@ test("a tag is chosen from a list with counts", async () => {
   expect(new URL(page.url()).searchParams.get("tag")).toBe("chosen");
 });
 
-test("several get a tag at once", async () => {
+test.runIf(atNight)("several get a tag at once", async () => {
   const page = await go();
   for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").click();
   await page.getByRole("button", { name: "Tag", exact: true }).click();

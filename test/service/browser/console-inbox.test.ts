@@ -132,27 +132,30 @@ test("a submission that is opened while words are typed stays open, and they are
   expect(page.url()).toBe(`${site().url}/inquiries/${reference}?kind=inquiry`);
 });
 
-test("a search marks what it found: a part of what has no spaces, from one letter on, and folded letters", async () => {
-  await site().add("株式会社東京音声");
-  await site().add("Jürgen Groß");
-  // The service indexes what another connection stored within a moment; a list that is shown is not searched anew.
-  const found = async (letter: string) =>
-    (await site().store.desk.listSubmissions(wholeScope, { letter }, {})).rows.length;
-  await expect.poll(() => Promise.all([found("東京"), found("jurgen gross")])).toEqual([1, 1]);
-  const page = await go("");
-  const search = page.getByRole("searchbox", { name: "Search" });
-  const marks = rows(page).first().locator("strong mark");
-  for (const [words, marked] of [
-    ["東京", "東京"],
-    ["声", "声"],
-    ["jurgen gross", "Jürgen Groß"],
-  ] as const) {
-    await search.fill(words);
-    await expect.poll(async () => (await marks.allInnerTexts()).join(" ")).toBe(marked);
-  }
-});
+test.runIf(atNight)(
+  "a search marks what it found: a part of what has no spaces, from one letter on, and folded letters",
+  async () => {
+    await site().add("株式会社東京音声");
+    await site().add("Jürgen Groß");
+    // The service indexes what another connection stored within a moment; a list that is shown is not searched anew.
+    const found = async (letter: string) =>
+      (await site().store.desk.listSubmissions(wholeScope, { letter }, {})).rows.length;
+    await expect.poll(() => Promise.all([found("東京"), found("jurgen gross")])).toEqual([1, 1]);
+    const page = await go("");
+    const search = page.getByRole("searchbox", { name: "Search" });
+    const marks = rows(page).first().locator("strong mark");
+    for (const [words, marked] of [
+      ["東京", "東京"],
+      ["声", "声"],
+      ["jurgen gross", "Jürgen Groß"],
+    ] as const) {
+      await search.fill(words);
+      await expect.poll(async () => (await marks.allInnerTexts()).join(" ")).toBe(marked);
+    }
+  },
+);
 
-test("the next one of a search is the row below", async () => {
+test.runIf(atNight)("the next one of a search is the row below", async () => {
   const page = await go("#q=ben");
   await expect.poll(() => page.locator(".section-name").count()).toBe(2);
   const people = await page.locator(".rows").first().getByRole("listitem").count();
@@ -163,7 +166,7 @@ test("the next one of a search is the row below", async () => {
   await page.getByRole("article", { name: next }).getByRole("heading").first().waitFor();
 });
 
-test("a phone has one button for all filters, and what is set as chips", async () => {
+test.runIf(atNight)("a phone has one button for all filters, and what is set as chips", async () => {
   const page = await go("", phone);
   await rows(page).first().waitFor();
   await expect.poll(() => page.getByRole("combobox").count()).toBe(0);
@@ -183,7 +186,7 @@ test("a phone has one button for all filters, and what is set as chips", async (
   await page.waitForURL("**/console?resume=yes");
 });
 
-test("undo stays until the next action, and says when there is nothing", async () => {
+test.runIf(atNight)("undo stays until the next action, and says when there is nothing", async () => {
   const one = site().submissions.find(({ status }) => status === "open")!;
   const page = await goLater(pathOf(one));
   const setTo = (status: string) => page.getByRole("combobox", { name: "Status" }).selectOption(status);
@@ -205,29 +208,32 @@ test("undo stays until the next action, and says when there is nothing", async (
   await expect.poll(() => page.getByRole("button", { name: "Undo" }).count()).toBe(0);
 });
 
-test("rows that are done fade to their new state, and the keyboard goes to the row behind them", async () => {
-  const page = await go();
-  await page.emulateMedia({ reducedMotion: "no-preference" });
-  await rows(page).first().waitFor();
-  const [first, second, third] = await referencesIn(page);
-  for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").check();
-  await page.getByRole("toolbar").getByRole("button", { name: "Done" }).press("Enter");
-  await expect.poll(() => focusedRow(page)).toBe(third);
-  await expect.poll(async () => (await site().now(second!))[0]).toBe("done");
-  const looks = await rows(page)
-    .first()
-    .evaluate((row) => {
-      const { transitionProperty, transitionDuration } = getComputedStyle(row.querySelector(".row-link")!);
-      const lines = [row, ...row.querySelectorAll("*")].map((one) => getComputedStyle(one).textDecorationLine);
-      return { transitionProperty, transitionDuration, lines: [...new Set(lines)] };
-    });
-  expect(looks.transitionProperty).toContain("opacity");
-  expect(looks.transitionDuration).not.toMatch(/^0s/);
-  expect(looks.lines).toEqual(["none"]);
-  await page.keyboard.press("z");
-  await expect.poll(async () => (await site().now(first!))[0]).not.toBe("done");
-  await page.emulateMedia({ reducedMotion: "reduce" });
-});
+test.runIf(atNight)(
+  "rows that are done fade to their new state, and the keyboard goes to the row behind them",
+  async () => {
+    const page = await go();
+    await page.emulateMedia({ reducedMotion: "no-preference" });
+    await rows(page).first().waitFor();
+    const [first, second, third] = await referencesIn(page);
+    for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").check();
+    await page.getByRole("toolbar").getByRole("button", { name: "Done" }).press("Enter");
+    await expect.poll(() => focusedRow(page)).toBe(third);
+    await expect.poll(async () => (await site().now(second!))[0]).toBe("done");
+    const looks = await rows(page)
+      .first()
+      .evaluate((row) => {
+        const { transitionProperty, transitionDuration } = getComputedStyle(row.querySelector(".row-link")!);
+        const lines = [row, ...row.querySelectorAll("*")].map((one) => getComputedStyle(one).textDecorationLine);
+        return { transitionProperty, transitionDuration, lines: [...new Set(lines)] };
+      });
+    expect(looks.transitionProperty).toContain("opacity");
+    expect(looks.transitionDuration).not.toMatch(/^0s/);
+    expect(looks.lines).toEqual(["none"]);
+    await page.keyboard.press("z");
+    await expect.poll(async () => (await site().now(first!))[0]).not.toBe("done");
+    await page.emulateMedia({ reducedMotion: "reduce" });
+  },
+);
 
 test("after Done on its page, and after an erasure, the keyboard is on the next row", async () => {
   const page = await go();
@@ -263,7 +269,7 @@ test.runIf(atNight)(
   },
 );
 
-test("what could not be loaded beside the list stands together at the top", async () => {
+test.runIf(atNight)("what could not be loaded beside the list stands together at the top", async () => {
   const page = await go();
   expectProblems(/ERR_FAILED|Failed to fetch/);
   await rows(page).first().waitFor();
@@ -276,7 +282,7 @@ test("what could not be loaded beside the list stands together at the top", asyn
   await page.unroute("**/{session.me,submission}*");
 });
 
-test("what has the focus keeps its corners", async () => {
+test.runIf(atNight)("what has the focus keeps its corners", async () => {
   const page = await go();
   await page.reload();
   const link = rows(page).first().getByRole("link");

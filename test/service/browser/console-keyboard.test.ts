@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { atNight } from "../../support/many-or-few.ts";
+import { MovableClock } from "../../support/movable-clock.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
@@ -19,8 +20,9 @@ async function tabTo(page: Page, place: Locator): Promise<void> {
 }
 
 test("a morning's work: inquiries are answered, put off, and assigned, tagged and done; each time the next one opens", async () => {
+  const clock = new MovableClock();
   await using postmark = await PostmarkStandIn.open();
-  await using empty = await ConsoleSite.open({ count: 0, env: postmark.env });
+  await using empty = await ConsoleSite.open({ count: 0, env: postmark.env, clock });
   const answer = {
     id: null,
     kind: "inquiry",
@@ -85,6 +87,7 @@ test("a morning's work: inquiries are answered, put off, and assigned, tagged an
   }
   // One mail for each answer, and none about the others.
   const told = () => postmark.taken.filter(({ Tag }) => Tag === "inquiry-reply").map(({ TextBody }) => TextBody);
+  clock.advance(10_000);
   await expect.poll(told).toHaveLength(ofJob(0).length);
   for (const { reference } of ofJob(0))
     expect(told().filter((text) => text.includes(`Prices of ${reference}.`))).toHaveLength(1);

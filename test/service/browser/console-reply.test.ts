@@ -149,61 +149,64 @@ test("files are attached to a reply, removed, refused, sent, and downloaded from
   expect((await site().detail(one.reference)).attached).toEqual([]);
 });
 
-test("a file that is attached stays with the reply, once, whatever the page reads or shows meanwhile", async () => {
-  const one = await newInquiry();
-  const page = await go(pathOf(one));
-  await page.getByRole("button", { name: "Reply", exact: true }).click();
-  await page.getByRole("textbox", { name: "Message" }).fill("Here is our offer.");
-  const attach = (name: string) =>
-    page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(name) });
-  const files = page.getByRole("list", { name: "Files" }).getByRole("listitem");
-  const removeButton = (name: string) => page.getByRole("button", { name: `Remove ${name}` });
-  const send = page.getByRole("button", { name: "Send", exact: true });
-  /** Holds the answer of the next such call back. */
-  const hold = async (url: string) => {
-    const [answered, gate, given] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
-    await page.route(
-      url,
-      async (route) => {
-        const response = await route.fetch();
-        answered!.resolve();
-        await gate!.promise;
-        await route.fulfill({ response });
-        given!.resolve();
-      },
-      { times: 1 },
-    );
-    return { answered: answered!.promise, release: () => (gate!.resolve(), given!.promise) };
-  };
+test.runIf(atNight)(
+  "a file that is attached stays with the reply, once, whatever the page reads or shows meanwhile",
+  async () => {
+    const one = await newInquiry();
+    const page = await go(pathOf(one));
+    await page.getByRole("button", { name: "Reply", exact: true }).click();
+    await page.getByRole("textbox", { name: "Message" }).fill("Here is our offer.");
+    const attach = (name: string) =>
+      page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(name) });
+    const files = page.getByRole("list", { name: "Files" }).getByRole("listitem");
+    const removeButton = (name: string) => page.getByRole("button", { name: `Remove ${name}` });
+    const send = page.getByRole("button", { name: "Send", exact: true });
+    /** Holds the answer of the next such call back. */
+    const hold = async (url: string) => {
+      const [answered, gate, given] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+      await page.route(
+        url,
+        async (route) => {
+          const response = await route.fetch();
+          answered!.resolve();
+          await gate!.promise;
+          await route.fulfill({ response });
+          given!.resolve();
+        },
+        { times: 1 },
+      );
+      return { answered: answered!.promise, release: () => (gate!.resolve(), given!.promise) };
+    };
 
-  // The operator leaves and comes back, and the page reads of the file before the upload is answered.
-  const upload = await hold("**/replies/files/*");
-  await attach("offer.txt");
-  await upload.answered;
-  await page.getByRole("link", { name: "Mails", exact: true }).click();
-  await page.getByRole("heading", { name: "Mails", level: 1 }).waitFor();
-  await page.goBack();
-  await page.getByText("offer.txt is uploaded…").waitFor();
-  expect(await send.isDisabled()).toBe(true);
-  await removeButton("offer.txt").waitFor();
-  await upload.release();
-  await expect.poll(() => files.allInnerTexts()).toEqual(["offer.txt 1 kB"]);
+    // The operator leaves and comes back, and the page reads of the file before the upload is answered.
+    const upload = await hold("**/replies/files/*");
+    await attach("offer.txt");
+    await upload.answered;
+    await page.getByRole("link", { name: "Mails", exact: true }).click();
+    await page.getByRole("heading", { name: "Mails", level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByText("offer.txt is uploaded…").waitFor();
+    expect(await send.isDisabled()).toBe(true);
+    await removeButton("offer.txt").waitFor();
+    await upload.release();
+    await expect.poll(() => files.allInnerTexts()).toEqual(["offer.txt 1 kB"]);
 
-  // An answer that was given before the next file was attached comes after it.
-  const read = await hold("**/submission.get*");
-  await site().changeAs(operators.ben[0], one.reference, { assignee: operators.ben[0] });
-  await read.answered;
-  await attach("terms.txt");
-  await removeButton("terms.txt").waitFor();
-  await read.release();
-  const assignee = page.getByRole("combobox", { name: "Assignee" });
-  await expect.poll(() => assignee.inputValue()).toBe(operators.ben[0]);
-  await send.click();
-  await expect.poll(async () => (await site().detail(one.reference)).replies).toHaveLength(1);
-  const { replies, attached } = await site().detail(one.reference);
-  expect(replies[0]!.files.map(({ name }) => name)).toEqual(["offer.txt", "terms.txt"]);
-  expect(attached).toEqual([]);
-});
+    // An answer that was given before the next file was attached comes after it.
+    const read = await hold("**/submission.get*");
+    await site().changeAs(operators.ben[0], one.reference, { assignee: operators.ben[0] });
+    await read.answered;
+    await attach("terms.txt");
+    await removeButton("terms.txt").waitFor();
+    await read.release();
+    const assignee = page.getByRole("combobox", { name: "Assignee" });
+    await expect.poll(() => assignee.inputValue()).toBe(operators.ben[0]);
+    await send.click();
+    await expect.poll(async () => (await site().detail(one.reference)).replies).toHaveLength(1);
+    const { replies, attached } = await site().detail(one.reference);
+    expect(replies[0]!.files.map(({ name }) => name)).toEqual(["offer.txt", "terms.txt"]);
+    expect(attached).toEqual([]);
+  },
+);
 
 test("a snoozed submission leaves what is to be done until its time", async () => {
   const one = await newInquiry();
@@ -233,29 +236,32 @@ test("a message to a person who used a German form begins in German", async () =
   await expect.poll(() => message.inputValue()).toBe(begin);
 });
 
-test("a message begins without a name that may be a link, and a saved answer says what it leaves out", async () => {
-  const hostile = { name: "evil.example/login", company: "www evil example", receivedAt: Date.now() };
-  const { reference } = await accept(site().store, inquiry(501, hostile));
-  const answer = {
-    id: null,
-    kind: "inquiry",
-    title: "Of a company",
-    text: "Thank you, dear {name}, of {company}.",
-    language: null,
-  } as const;
-  await site().store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
-  const page = await go(`/inquiries/${reference}`);
-  // The page has asked for saved answers before.
-  await page.reload();
-  await page.getByRole("button", { name: "Reply", exact: true }).click();
-  const message = page.getByRole("textbox", { name: "Message" });
-  await expect.poll(() => message.inputValue()).toBe(`Hello,\n\nabout your inquiry ${reference}: `);
-  await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Of a company");
-  await page.getByText("Left out, because it may be a link or advertising: {name}, {company}.").waitFor();
-  await expect.poll(() => message.inputValue()).toBe("Thank you, dear, of.");
-});
+test.runIf(atNight)(
+  "a message begins without a name that may be a link, and a saved answer says what it leaves out",
+  async () => {
+    const hostile = { name: "evil.example/login", company: "www evil example", receivedAt: Date.now() };
+    const { reference } = await accept(site().store, inquiry(501, hostile));
+    const answer = {
+      id: null,
+      kind: "inquiry",
+      title: "Of a company",
+      text: "Thank you, dear {name}, of {company}.",
+      language: null,
+    } as const;
+    await site().store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
+    const page = await go(`/inquiries/${reference}`);
+    // The page has asked for saved answers before.
+    await page.reload();
+    await page.getByRole("button", { name: "Reply", exact: true }).click();
+    const message = page.getByRole("textbox", { name: "Message" });
+    await expect.poll(() => message.inputValue()).toBe(`Hello,\n\nabout your inquiry ${reference}: `);
+    await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Of a company");
+    await page.getByText("Left out, because it may be a link or advertising: {name}, {company}.").waitFor();
+    await expect.poll(() => message.inputValue()).toBe("Thank you, dear, of.");
+  },
+);
 
-test("what became of a submission is one list in the order of time", async () => {
+test.runIf(atNight)("what became of a submission is one list in the order of time", async () => {
   const one = await newInquiry();
   const page = await go(pathOf(one));
   await page.getByRole("textbox", { name: "Note" }).fill("A good customer.");

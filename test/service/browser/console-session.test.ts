@@ -83,40 +83,43 @@ test.runIf(atNight)("a sign-in with the password leaves nothing of one that was 
   expect(page.url()).toBe(site().url);
 });
 
-test("a password that the provider's account needs once leads to the page that asked for it, and nothing asks again", async () => {
-  const one = site().submissions[0]!;
-  await using visit = await Visit.begin(browser());
-  const { page, context } = visit;
-  const provider = page.getByRole("button", { name: "Continue with your organisation" });
-  // As the service does where the account is bound to no operator yet.
-  const headers = { location: `${site().url}#connect` };
-  await page.route("**/oidc/start", (route) => route.fulfill({ status: 302, headers }));
-  await page.goto(site().url + pathOf(one));
-  await provider.click();
-  await page.getByText("Enter your password once.").waitFor();
-  await fillSignIn(page);
-  await page.getByRole("heading", { name: one.name }).waitFor();
-  expect(page.url()).toBe(site().url + pathOf(one));
+test.runIf(atNight)(
+  "a password that the provider's account needs once leads to the page that asked for it, and nothing asks again",
+  async () => {
+    const one = site().submissions[0]!;
+    await using visit = await Visit.begin(browser());
+    const { page, context } = visit;
+    const provider = page.getByRole("button", { name: "Continue with your organisation" });
+    // As the service does where the account is bound to no operator yet.
+    const headers = { location: `${site().url}#connect` };
+    await page.route("**/oidc/start", (route) => route.fulfill({ status: 302, headers }));
+    await page.goto(site().url + pathOf(one));
+    await provider.click();
+    await page.getByText("Enter your password once.").waitFor();
+    await fillSignIn(page);
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    expect(page.url()).toBe(site().url + pathOf(one));
 
-  // Without such a page it is the inbox.
-  await page.goto(`${site().url}#connect`);
-  await rows(page).first().waitFor();
-  expect(page.url()).toBe(site().url);
-  await context.clearCookies();
-  await page.goto(`${site().url}#code`);
-  await page.reload();
-  await page.getByText("enter the code, too").waitFor();
-  const other = await context.newPage();
-  await other.goto(site().url);
-  await fillSignIn(other);
-  await rows(other).first().waitFor();
-  await page.evaluate(() => dispatchEvent(new Event("focus")));
-  await rows(page).first().waitFor();
-  expect(page.url()).toBe(site().url);
-  await signOut(page);
-  await page.getByLabel("Password").waitFor();
-  await provider.waitFor();
-});
+    // Without such a page it is the inbox.
+    await page.goto(`${site().url}#connect`);
+    await rows(page).first().waitFor();
+    expect(page.url()).toBe(site().url);
+    await context.clearCookies();
+    await page.goto(`${site().url}#code`);
+    await page.reload();
+    await page.getByText("enter the code, too").waitFor();
+    const other = await context.newPage();
+    await other.goto(site().url);
+    await fillSignIn(other);
+    await rows(other).first().waitFor();
+    await page.evaluate(() => dispatchEvent(new Event("focus")));
+    await rows(page).first().waitFor();
+    expect(page.url()).toBe(site().url);
+    await signOut(page);
+    await page.getByLabel("Password").waitFor();
+    await provider.waitFor();
+  },
+);
 
 test("an invitation sets a password and signs in", async () => {
   await using visit = await Visit.begin(browser());
@@ -152,24 +155,27 @@ test("a link on a page of another site, whose request brings no cookie, leads to
   await page.getByRole("heading", { name: one.name }).waitFor();
 });
 
-test("a sign-out that fails is said, and the next operator finds nothing of what was typed", async () => {
-  const one = firstWith(({ kind }) => kind === "inquiry");
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
-  visit.expectProblems(/ERR_FAILED/, /status of 401/);
-  const note = page.getByRole("textbox", { name: "Note" });
-  await note.fill("Between us");
-  await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
-  await signOut(page);
-  await page.getByText("Not signed out. The server cannot be reached.").waitFor();
-  // One without a session shows the sign-in.
-  await endSessionsAt(page, site(), "session.signOut");
-  await signOut(page);
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  await fillSignIn(page, password, operators.ben[0]);
-  await page.getByRole("heading", { name: one.name }).waitFor();
-  await expect.poll(() => note.inputValue()).toBe("");
-});
+test.runIf(atNight)(
+  "a sign-out that fails is said, and the next operator finds nothing of what was typed",
+  async () => {
+    const one = firstWith(({ kind }) => kind === "inquiry");
+    await using visit = await enter(browser(), site(), pathOf(one));
+    const { page } = visit;
+    visit.expectProblems(/ERR_FAILED/, /status of 401/);
+    const note = page.getByRole("textbox", { name: "Note" });
+    await note.fill("Between us");
+    await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
+    await signOut(page);
+    await page.getByText("Not signed out. The server cannot be reached.").waitFor();
+    // One without a session shows the sign-in.
+    await endSessionsAt(page, site(), "session.signOut");
+    await signOut(page);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await fillSignIn(page, password, operators.ben[0]);
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    await expect.poll(() => note.inputValue()).toBe("");
+  },
+);
 
 test("a tab follows what another one did: its operator signed in, signed out, and another one signed in", async () => {
   const one = firstWith(({ kind }) => kind === "inquiry");
@@ -228,7 +234,7 @@ describe("a session that ends", () => {
     expect(notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
   });
 
-  test("asks in a dialog that stays until it is answered, however often Escape is pressed", async () => {
+  test.runIf(atNight)("asks in a dialog that stays until it is answered, however often Escape is pressed", async () => {
     const page = await go("/settings");
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     expectProblems(/status of 401/);
@@ -242,7 +248,7 @@ describe("a session that ends", () => {
     await page.getByRole("textbox", { name: "API token" }).waitFor();
   });
 
-  test("has a download and an export wait for a sign-in, and the page stays", async () => {
+  test.runIf(atNight)("has a download and an export wait for a sign-in, and the page stays", async () => {
     const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
     const page = await go(pathOf(one));
     const asked: string[] = [];

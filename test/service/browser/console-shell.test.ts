@@ -48,7 +48,7 @@ test("the menu of the account has the address, the settings, the shortcuts and t
   await expect.poll(() => menu.count()).toBe(0);
 });
 
-test("an operator who is no assignee is called by the display name, too", async () => {
+test.runIf(atNight)("an operator who is no assignee is called by the display name, too", async () => {
   const [mia] = operators.mia;
   await site().store.access.changeOperator(mia, { name: "Mia Market" }, { operator, at: Date.now() });
   await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
@@ -115,7 +115,7 @@ test.for([
   },
 );
 
-test("rows that were asked for long before the page can show them are asked for again", async () => {
+test.runIf(atNight)("rows that were asked for long before the page can show them are asked for again", async () => {
   await using visit = await Visit.begin(browser(), wide);
   const { page } = visit;
   visit.expectProblems(/status of 500/);
@@ -185,7 +185,7 @@ describe("a new installation", () => {
     expect(page.url()).toBe(empty().url);
   });
 
-  test("shows an administrator four steps until the first submission comes", async () => {
+  test.runIf(atNight)("shows an administrator four steps until the first submission comes", async () => {
     const page = await goEmpty();
     const steps = page.locator(".first-steps");
     await steps.getByText(`<script type="module" src="${new URL(empty().url).origin}/forms.js"></script>`).waitFor();
@@ -233,7 +233,7 @@ describe("the overview", () => {
     }
   });
 
-  test("leads from a package, a position and an operator to their submissions", async () => {
+  test.runIf(atNight)("leads from a package, a position and an operator to their submissions", async () => {
     const page = await go("/overview?days=90");
     await page.getByText(/^\d+ in the 90 days before$/).waitFor();
     const box = (name: string) => page.locator(".shares section").filter({ has: page.getByRole("heading", { name }) });

@@ -112,7 +112,7 @@ test("what the person wants stands first, and r and n change between the boxes o
   await expect.poll(() => message!.inputValue()).toBe("Thank you.");
 });
 
-test("another submission says why it is shown, and no state lies over its reference", async () => {
+test.runIf(atNight)("another submission says why it is shown, and no state lies over its reference", async () => {
   const resumed = (index: number, email: string) =>
     application(index, { email, receivedAt: Date.now(), resume: resume(index) });
   await accept(site().store, resumed(503, "one@twin.example"));
@@ -127,18 +127,21 @@ test("another submission says why it is shown, and no state lies over its refere
   expect(mark.x >= link.x + link.width || mark.y >= link.y + link.height).toBe(true);
 });
 
-test("the resume is shown, too, where the service is called by another name than that of PUBLIC_URL", async () => {
-  const { port } = new URL(site().url);
-  const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
-  await using visit = await enter(browser(), site(), pathOf(one));
-  // The cookie of this name, too.
-  const [session] = await visit.context.cookies();
-  await visit.context.addCookies([{ ...session!, domain: "localhost" }]);
-  await visit.page.goto(`http://localhost:${port}/console${pathOf(one)}`);
-  await visit.page.getByRole("button", { name: "Show resume" }).click();
-  const viewer = visit.page.frameLocator("iframe[title=Resume]");
-  await viewer.getByRole("img", { name: "Page 1: Curriculum vitae" }).waitFor();
-});
+test.runIf(atNight)(
+  "the resume is shown, too, where the service is called by another name than that of PUBLIC_URL",
+  async () => {
+    const { port } = new URL(site().url);
+    const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
+    await using visit = await enter(browser(), site(), pathOf(one));
+    // The cookie of this name, too.
+    const [session] = await visit.context.cookies();
+    await visit.context.addCookies([{ ...session!, domain: "localhost" }]);
+    await visit.page.goto(`http://localhost:${port}/console${pathOf(one)}`);
+    await visit.page.getByRole("button", { name: "Show resume" }).click();
+    const viewer = visit.page.frameLocator("iframe[title=Resume]");
+    await viewer.getByRole("img", { name: "Page 1: Curriculum vitae" }).waitFor();
+  },
+);
 
 test("a mail that was sent is sent again only after a question", async () => {
   const mails = async () =>
@@ -169,7 +172,7 @@ test.runIf(atNight)("there is no button to copy over plain HTTP, where browsers 
   await expect.poll(() => visit.page.getByRole("button", { name: "Copy" }).count()).toBe(0);
 });
 
-test("texts are written in the direction of their script, and cut at their end", async () => {
+test.runIf(atNight)("texts are written in the direction of their script, and cut at their end", async () => {
   const name = "محمد بن عبد الله الخوارزمي".repeat(3);
   const arabic = { position: "معلّق صوتي. ".repeat(40), coverLetter: "Dear team,\nالسادة الكرام، أسجل الكتب!" };
   const { reference } = await accept(site().store, application(500, { name, receivedAt: Date.now(), ...arabic }));
@@ -247,7 +250,7 @@ describe("a second operator", () => {
     expect(await site().now(one.reference)).toEqual(["new", null]);
   });
 
-  test("overwrites nothing that was asked for before the page was told of the other one", async () => {
+  test.runIf(atNight)("overwrites nothing that was asked for before the page was told of the other one", async () => {
     const one = await site().add("Nora Third");
     const page = await go(pathOf(one));
     await page.getByRole("heading", { name: one.name }).waitFor();
@@ -330,19 +333,22 @@ test("a page that is first opened while the service is down says so, and nothing
   await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
 });
 
-test("a page whose file cannot be had says so, and comes with the whole console when it is asked for again", async () => {
-  const one = firstWith(({ kind }) => kind === "inquiry");
-  const page = await go(pathOf(one));
-  // It has none of the other pages yet.
-  await page.reload();
-  expectProblems(/ERR_FAILED/, /dynamically imported module/);
-  await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
-  await page.route("**/assets/settings-page-*", (route) => route.abort());
-  await page.getByRole("link", { name: "Settings" }).click();
-  await page.getByRole("heading", { name: "This could not be loaded" }).waitFor();
-  await page.unroute("**/assets/settings-page-*");
-  await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("heading", { name: "Settings" }).waitFor();
-  await page.goBack();
-  await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
-});
+test.runIf(atNight)(
+  "a page whose file cannot be had says so, and comes with the whole console when it is asked for again",
+  async () => {
+    const one = firstWith(({ kind }) => kind === "inquiry");
+    const page = await go(pathOf(one));
+    // It has none of the other pages yet.
+    await page.reload();
+    expectProblems(/ERR_FAILED/, /dynamically imported module/);
+    await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
+    await page.route("**/assets/settings-page-*", (route) => route.abort());
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+    await page.unroute("**/assets/settings-page-*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await page.goBack();
+    await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
+  },
+);

@@ -113,7 +113,7 @@ test("unsubscribing asks first", async () => {
   await expect.poll(() => row.getByRole("button", { name: "Unsubscribe" }).count()).toBe(0);
 });
 
-test("the report of an import is shown, too, where its answer was lost", async () => {
+test.runIf(atNight)("the report of an import is shown, too, where its answer was lost", async () => {
   const page = await go("/subscribers");
   expectProblems(/ERR_FAILED/);
   await page.route("**/subscribers.import", async (route) => {

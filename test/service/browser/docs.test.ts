@@ -90,7 +90,7 @@ test.runIf(atNight)("an inquiry's curl command stores what was typed once under 
   expect(await showSample(operation, "tRPC")).toContain('"idempotency-key": "docs-1"');
 });
 
-test("an application is sent with its resume and shown as curl, fetch, SDK and tRPC", async () => {
+test.runIf(atNight)("an application is sent with its resume and shown as curl, fetch, SDK and tRPC", async () => {
   const { page } = visit();
   await page.getByRole("link", { name: "Apply for a job" }).click();
   const operation = openOperation(page, "/api/applications/submit");

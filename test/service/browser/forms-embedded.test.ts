@@ -146,7 +146,7 @@ describe("the typed client in a page of another origin", () => {
     expect((await strange().stored()).subscribers).toEqual([]);
   });
 
-  test("tries again where no service answers, and where one does that lets it in", async () => {
+  test.runIf(atNight)("tries again where no service answers, and where one does that lets it in", async () => {
     await using visit = await Visit.begin(browser());
     visit.expectProblems(/net::ERR_(?!FAILED)/, /net::ERR_FAILED/);
     const inVain = { ended: { code: "NETWORK" }, sent: { length: 2 } };
@@ -202,7 +202,7 @@ describe("the page decides", () => {
     await expect.poll(() => form.locator(".chosen").innerText()).toContain(resume.name);
   });
 
-  test("on packages: null has identifiers typed one to a line", async () => {
+  test.runIf(atNight)("on packages: null has identifiers typed one to a line", async () => {
     await using visit = await visitHost({ body: `<inquiry-form packages="null"></inquiry-form>${scriptOf(plain())}` });
     const form = visit.page.locator("inquiry-form");
     await form.getByLabel("Packages you are interested in").fill("en-GB-scottish\n\n de-AT \n");
@@ -391,7 +391,7 @@ describe("in a page that goes on changing", () => {
     await expect.poll(() => form.getByRole("checkbox", { name: "en-GB-scottish" }).isChecked()).toBe(true);
   });
 
-  test("a form that is moved behaves as before, also when a receipt stands in its place", async () => {
+  test.runIf(atNight)("a form that is moved behaves as before, also when a receipt stands in its place", async () => {
     await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service())}` });
     const { page } = visit;
     const form = page.locator("newsletter-form");
@@ -409,7 +409,7 @@ describe("in a page that goes on changing", () => {
     await expect.poll(() => form.getAttribute("title")).toBe("refused ");
   });
 
-  test("a page from right to left is no wider, and words run as their language does", async () => {
+  test.runIf(atNight)("a page from right to left is no wider, and words run as their language does", async () => {
     await using visit = await visitHost({ body: `<inquiry-form></inquiry-form><main></main>${scriptOf(service())}` });
     const { page } = visit;
     await catalogued(page.locator("inquiry-form")).waitFor();

@@ -78,7 +78,7 @@ describe("a draft", () => {
     await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   });
 
-  test("does not overwrite what was typed before the script came, and keeps it", async () => {
+  test.runIf(atNight)("does not overwrite what was typed before the script came, and keeps it", async () => {
     await using visit = await Visit.begin(browser());
     const { page } = visit;
     const form = await visitSite(visit, "/");

@@ -17,6 +17,7 @@ import { inviteTo, passwordHash } from "../console/operator.ts";
 import { accept, application, inquiry, readPages, resume, subscription } from "../../contract/records.ts";
 import { useRaw } from "../../contract/sqlite-under-test.ts";
 import { openFolder } from "../folder.ts";
+import type { MovableClock } from "../movable-clock.ts";
 import { startService, type Service } from "../service.ts";
 
 const minuteMs = 60_000;
@@ -80,10 +81,14 @@ export class ConsoleSite implements AsyncDisposable {
   }
 
   /** @param count how many submissions there are; without any there are no subscribers either */
-  static async open({ count = 130, env = {} }: { count?: number; env?: Record<string, string> } = {}) {
+  static async open({
+    count = 130,
+    env = {},
+    clock,
+  }: { count?: number; env?: Record<string, string>; clock?: MovableClock } = {}) {
     await using opened = new AsyncDisposableStack();
     const { files, submissions } = await filledOnce(count);
-    const service = opened.use(await startService({ env, files }));
+    const service = opened.use(await startService({ env, files, ...(clock && { clock }) }));
     const store = opened.use(await openStore(service.storage));
     const url = env["PUBLIC_URL"] ?? service.url;
     return new ConsoleSite(service, store, { url, submissions, resources: opened.move() });
