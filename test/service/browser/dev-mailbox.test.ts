@@ -4,8 +4,10 @@ import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { serveMailbox } from "../../../server/dev/mailbox.ts";
+import { compileMails } from "../../../server/src/mail/compose.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
+import { inquiry, settings } from "../../support/mail/examples.ts";
 import { shared } from "../../support/shared.ts";
 import { startService } from "../../support/service.ts";
 
@@ -59,4 +61,18 @@ test("answers to names of this machine only, so that no page of another site rea
   };
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) expect(await statusOf(host)).toBe(200);
   for (const host of [`evil.example:${port}`, "127.0.0.1.evil.example"]) expect(await statusOf(host)).toBe(403);
+});
+
+test("no word of a mail is wider than a phone", async () => {
+  const reply = { author: "Eva", followsReceipt: false, followsAnswer: null, files: [] };
+  const text = `See https://example.org/${"x".repeat(200)}`;
+  const more = { message: "y".repeat(200) };
+  const submission = { ...inquiry, more, email: `${"z".repeat(64)}@${"z.".repeat(90)}example` };
+  const compose = compileMails(settings);
+  await using visit = await Visit.begin(browser(), { viewport: { width: 360, height: 740 } });
+  for (const kind of ["inquiry-reply", "inquiry-receipt", "inquiry-notice"] as const) {
+    const written = kind === "inquiry-reply" && { reply: { ...reply, text, quoted: true } };
+    await visit.page.setContent(compose({ kind, about: { submission, ...written } }).html);
+    expect([kind, await visit.page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([kind, 360]);
+  }
 });

@@ -96,7 +96,7 @@ const page = frame<
                   <tr>
                     <td
                       class="card ink"
-                      style="background:#ffffff;border:1px solid #d9dde3;border-radius:12px;padding:32px;color:#1c2430"
+                      style="background:#ffffff;border:1px solid #d9dde3;border-radius:12px;padding:32px;color:#1c2430;overflow-wrap:anywhere;word-break:break-word"
                     >
                       ${place("heading")}${place("body")}${place("signature")}
                     </td>

@@ -158,12 +158,7 @@ const termOf = (label: string): Term => ({ label, html: labelFrame({ label }).te
 const valueFrame = frame<"value">((place) => html`<dd dir="auto" style="margin:0">${place("value")}</dd>`);
 
 // Direction and side are the value's own: a name in Arabic beside a label in English.
-const listFrame = frame<"items">(
-  (place) =>
-    html`<dl style="margin:0 0 12px;text-align:start;overflow-wrap:anywhere;word-break:break-word">
-      ${place("items")}
-    </dl>`,
-);
+const listFrame = frame<"items">((place) => html`<dl style="margin:0 0 12px;text-align:start">${place("items")}</dl>`);
 
 function factList(facts: readonly Fact[]): Markup {
   const items = facts.flatMap(({ term, value, href }) => {
@@ -196,9 +191,7 @@ function endingOf(heading: string) {
         >
           ${heading}
         </h2>
-        <div dir="auto" style="text-align:start;unicode-bidi:plaintext;overflow-wrap:anywhere;word-break:break-word">
-          ${place("lines")}
-        </div>`,
+        <div dir="auto" style="text-align:start;unicode-bidi:plaintext">${place("lines")}</div>`,
   );
   return (text: readonly string[], lines: Markup, more = "") => ({
     text: [`${heading}${more}:`, ...text],
