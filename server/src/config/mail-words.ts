@@ -84,6 +84,7 @@ export function readWords(name: string, text: string): [string, Words] | string 
     return `${name}.txt is no mail and language: ${[...placesOf.keys()].join(", ")}, each with its language, as .en.txt.`;
   }
   if (text.length > wordsLengthMax) return `${name}.txt is longer than ${wordsLengthMax} characters.`;
+  if (text.includes("\uFFFD")) return `${name}.txt is not in UTF-8.`;
   const [, subject = "", rest = ""] = /^Subject: ([^\n]+)\n[^\S\n]*\n(.*)$/s.exec(text.replaceAll("\r\n", "\n")) ?? [];
   if (subject.trim() === "") return `${name}.txt must begin with a line "Subject: …" and a blank line.`;
   const pieces = lineOf(text);

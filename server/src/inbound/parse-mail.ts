@@ -61,7 +61,9 @@ async function readSource(raw: Uint8Array): Promise<Source> {
     maxNestingDepth: bounds.depth,
     maxHeadersSize: bounds.headerBytes,
   });
-  const parts = attachments.map(({ filename, mimeType, content }) => ({
+  // Of many files some are kept: not those that a signature draws, while there are others.
+  const ordered = attachments.toSorted((one, other) => Number(one.related ?? false) - Number(other.related ?? false));
+  const parts = ordered.map(({ filename, mimeType, content }) => ({
     filename,
     mimeType,
     content: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer),
@@ -140,7 +142,7 @@ const text = z.string().catch("");
 const header = z.object({ Name: z.string(), Value: text });
 const person = z.object({ Email: text, Name: text });
 const persons = z.array(person).catch([]);
-const attachment = z.object({ Name: text, Content: text, ContentType: text });
+const attachment = z.object({ Name: text, Content: text, ContentType: text, ContentID: text });
 /** Postmark's document of a mail, as far as it is read: https://postmarkapp.com/developer/webhooks/inbound-webhook */
 const postmarkMail = z
   .object({
@@ -186,11 +188,13 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
     text: headersOnly ? unreadable : mail.TextBody,
     html: headersOnly ? "" : mail.HtmlBody,
     flow: "fixed",
-    parts: mail.Attachments.slice(0, attachmentsMax).map(({ Name, Content, ContentType }) => ({
-      filename: Name,
-      mimeType: ContentType.toLowerCase(),
-      content: headersOnly ? new Uint8Array() : Uint8Array.from(Buffer.from(Content, "base64")),
-    })),
+    parts: mail.Attachments.toSorted((one, other) => Number(one.ContentID !== "") - Number(other.ContentID !== ""))
+      .slice(0, attachmentsMax)
+      .map(({ Name, Content, ContentType }) => ({
+        filename: Name,
+        mimeType: ContentType.toLowerCase(),
+        content: headersOnly ? new Uint8Array() : Uint8Array.from(Buffer.from(Content, "base64")),
+      })),
   };
   const recipients = [...delivered, ...[mail.ToFull, mail.CcFull, mail.BccFull].flatMap(listed)];
   const assembled = assemble(source, recipients);

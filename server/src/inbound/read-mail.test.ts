@@ -43,6 +43,18 @@ it("leaves the bytes of a file as they are", async () => {
   expect(Buffer.from(attachments[0]!.bytes).toString("latin1").trimEnd()).toBe(pdf);
 });
 
+it("names files before what the text draws", async () => {
+  const file = (name: string, more = "") =>
+    `--b\r\nContent-Type: image/png; name=${name}\r\nContent-ID: <${name}>\r\n${more}\r\nx\r\n`;
+  const drawn = `--b\r\nContent-Type: multipart/related; boundary=c\r\n\r\n${file("logo.png").replace("--b", "--c")}--c--\r\n`;
+  const read = await readMail(mail(`Content-Type: ${mixed}\r\n`, `${drawn}${file("1.png")}${file("2.png")}--b--`));
+  expect(read.attachments.map(({ name }) => name)).toEqual(["1.png", "2.png", "logo.png"]);
+  const told = (Name: string, ContentID = "") => ({ Name, Content: "", ContentType: "image/png", ContentID });
+  const Attachments = [told("logo.png", "logo"), told("1.png"), told("2.png")];
+  const body = Buffer.from(JSON.stringify({ From: "eve@example.org", Attachments }));
+  expect((await readPostmark(body)).attachments.map(({ name }) => name)).toEqual(["1.png", "2.png", "logo.png"]);
+});
+
 it("joins the lines of a text whose spaces are deleted", async () => {
   const type = 'Content-Type: text/plain; format=flowed; delsp="yes"\r\n';
   const { text } = await readMail(mail(type, "The commercial one, for all of our  \r\nproducts.\r\n\r\nA nn \r\na"));

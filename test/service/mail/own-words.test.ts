@@ -89,6 +89,7 @@ describe("check-config tries each file", () => {
     ["inquiry-reciept.de.txt", "Subject: A\n\nB", "inquiry-reciept.de.txt is no mail and language"],
     ["inquiry-receipt.fr.txt", "Subject: A\n\nB", "is no mail and language"],
     ["constructor.de.txt", "Subject: A\n\nB", "is no mail and language"],
+    ["application-receipt.en.txt", "Subject: Gr\uFFFDsse\n\nB", "application-receipt.en.txt is not in UTF-8"],
     ["application-receipt.en.txt", "Hello", 'must begin with a line "Subject: …" and a blank line'],
     ["inquiry-receipt.en.txt", "Subject: {{packages}}\n\nB", "must not name {{packages}} in its subject"],
     ["newsletter-welcome.de.txt", "Subject: A\n\n{{confirmUrl}}", "lacks {{unsubscribeUrl}}"],
