@@ -11,7 +11,7 @@ import type { Rule } from "./rules.ts";
 
 const description = `What a token of the console may read (Settings → Create token). It is sent as \`Authorization: Bearer …\`. A token reads what its role sees; what the role may not see answers 404, and what changes something 403.
 
-Calls are typed RPC: POST with the input as JSON; the answer stands under \`result.data\`, a refusal under \`error\`. Several calls fit into one request (\`?batch=1\`). Times are milliseconds since the epoch. Answers and rows may get new fields.`;
+Calls are typed RPC: POST with the input as JSON, or without a body where there is none; the answer stands under \`result.data\`, a refusal under \`error\`. Several calls fit into one request (\`?batch=1\`). Times are milliseconds since the epoch. Answers and rows may get new fields.`;
 
 /** Whether tokens may call what has this rule. */
 const isForTokens = (rule: Rule): boolean => rule !== "anyone" && !rule.changes && rule.beforeFactor !== true;
@@ -43,6 +43,14 @@ const everyRefusal: readonly FaultName[] = [
   "storageUnavailable",
 ];
 
+/** Of what is sent in a body. */
+const bodyRefusals: readonly FaultName[] = [
+  "bodyMalformed",
+  "requestTimedOut",
+  "bodyTooLarge",
+  "contentTypeUnsupported",
+];
+
 const inputSchema = (input: z.ZodType): object => {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
   return schema;
@@ -57,14 +65,19 @@ function callOf({ path, rule, input }: RuledProcedure) {
     summary: path,
     description: forRoles(rule),
     tags: ["Calls"],
-    ...(input !== null && { requestBody: { required: true, content: { [json]: { schema: inputSchema(input) } } } }),
+    ...(input !== null && {
+      requestBody: {
+        required: !input.safeParse(undefined).success,
+        content: { [json]: { schema: inputSchema(input) } },
+      },
+    }),
     responses: {
       200: {
         description: "The answer.",
         headers: everyAnswer,
         content: { [json]: { schema: { type: "object", properties: { result }, required: ["result"] } } },
       },
-      ...refusal(everyRefusal, "CallRefusal"),
+      ...refusal([...everyRefusal, ...bodyRefusals], "CallRefusal"),
     },
   };
 }
@@ -86,6 +99,7 @@ function downloadOf({ method, url, rule, isExport }: ConsoleDownload) {
   const listType = url.endsWith(".csv") ? "text/csv" : "application/x-ndjson";
   const type = isExport ? listType : "application/octet-stream";
   const filter = url.includes("subscribers") ? subscriberFilter : inboxFilter;
+  const others: readonly FaultName[] = method === "POST" ? bodyRefusals : isExport ? [] : ["resumeInfected"];
   const body = (schema: object) => {
     return { schema: { type: "object", properties: { filter: schema }, additionalProperties: false } };
   };
@@ -104,7 +118,7 @@ function downloadOf({ method, url, rule, isExport }: ConsoleDownload) {
     }),
     responses: {
       200: { description: "The file.", headers: everyAnswer, content: { [type]: { schema: text } } },
-      ...refusal(isExport ? everyRefusal : [...everyRefusal, "resumeInfected"], "Refusal"),
+      ...refusal([...everyRefusal, ...others], "Refusal"),
     },
   };
 }

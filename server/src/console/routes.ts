@@ -2,7 +2,7 @@
 import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { BodyTurns } from "../http/body/body-turns.ts";
-import { requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
+import { isBare, requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
 import { answerOf, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
@@ -98,7 +98,8 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
   const { console } = options;
   const ownPage = async (request: FastifyRequest) => {
     requireOwnPage(request, console.publicUrl());
-    requireJson(request.headers);
+    // Forms of other sites cannot send JSON. A script with a token sends nothing with a call that takes nothing.
+    if (!bringsToken(request) || !isBare(request.headers)) requireJson(request.headers);
   };
   // A large body is read of an operator only, of whom two such requests are served at once.
   const mayImport = async (request: FastifyRequest, reply: FastifyReply) =>

@@ -10,7 +10,7 @@ import { shared } from "../../support/shared.ts";
 const service = shared(() => startService());
 
 interface Operation {
-  readonly requestBody?: object;
+  readonly requestBody?: { readonly required: boolean };
   readonly responses: Readonly<
     Record<string, { readonly content: Readonly<Record<string, { readonly schema: object }>> }>
   >;
@@ -29,6 +29,7 @@ async function read(): Promise<Document> {
 
 function check({ components, paths }: Document, path: string, status: number, body: unknown): void {
   const schema = paths[path]?.post?.responses[status]?.content["application/json"]?.schema;
+  expect(schema, `${path} ${status}`).toBeDefined();
   const whole = JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll(
     "#/components/schemas/",
     "#/$defs/",
@@ -47,10 +48,36 @@ test("names each call that a token may make and no other, and what it takes", as
   const script = await scriptOf(await operator(service(), "admin@example.org", "admin"), "admin");
   for (const { path } of consoleProcedures) {
     const operation = document.paths[`/console/trpc/${path}`]?.post;
+    if (operation !== undefined && operation.requestBody?.required !== true) {
+      const { status } = await script.fetch(`/console/trpc/${path}`, { method: "POST" });
+      expect([path, status]).toEqual([path, 200]);
+    }
     const answer = await script.call(path, operation?.requestBody && { beside: "the fields" });
     expect([path, answer.status === 403], path).toEqual([path, operation === undefined]);
     if (operation !== undefined) check(document, `/console/trpc/${path}`, answer.status, answer.body);
   }
+});
+
+test("tells how a body is refused, and that only tokens may leave it out", async () => {
+  const document = await read();
+  const admin = await operator(service(), "third@example.org", "admin");
+  const script = await scriptOf(admin, "admin");
+  const paths = Object.keys(document.paths).filter((path) => document.paths[path]?.post !== undefined);
+  const refused = [
+    { headers: { "content-type": "text/plain" }, body: "{}" },
+    { headers: { "content-type": "application/json" }, body: "{" },
+    { headers: { "content-type": "application/json" }, body: JSON.stringify("a".repeat(65_536)) },
+  ];
+  for (const path of paths) {
+    const statuses = [];
+    for (const init of refused) {
+      const answer = await script.fetch(path, { method: "POST", ...init });
+      statuses.push(answer.status);
+      check(document, path, answer.status, await answer.json());
+    }
+    expect([path, ...statuses]).toEqual([path, 415, 400, 413]);
+  }
+  expect((await admin.fetch("/console/trpc/inbox.counts", { method: "POST" })).status).toBe(415);
 });
 
 test("tells what lists, a submission and exports answer", async () => {

@@ -24,8 +24,11 @@ export function requireJson(headers: IncomingHttpHeaders): void {
   if (!isOneOf(headers, accepted)) throw new Fault("contentTypeUnsupported", { accepted });
 }
 
-const hasBody = (headers: IncomingHttpHeaders) =>
-  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+/** Whether a request has neither a body nor names a kind of one. */
+export const isBare = (headers: IncomingHttpHeaders): boolean =>
+  headers["content-type"] === undefined &&
+  headers["transfer-encoding"] === undefined &&
+  (headers["content-length"] ?? "0") === "0";
 
 function isOneOf(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): boolean {
   const type = mediaTypeOf(headers["content-type"] ?? "");
@@ -56,8 +59,7 @@ export const acceptBodies =
     const { headers, raw } = request;
     const accepted = acceptedOf(request);
     // A request that has neither kind nor body lacks the body: another fault. Of several kinds Node keeps the first.
-    const isBare = headers["content-type"] === undefined && !hasBody(headers);
-    const isTaken = isBare || (!isRepeated(raw, "content-type") && isOneOf(headers, accepted));
+    const isTaken = isBare(headers) || (!isRepeated(raw, "content-type") && isOneOf(headers, accepted));
     done(isTaken ? null : new Fault("contentTypeUnsupported", { accepted }), payload);
   };
 
