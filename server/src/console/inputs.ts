@@ -37,8 +37,8 @@ export const label: z.ZodType<string, string> = required({ rule: requiredText(10
   /^[^\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u,
   "This field must be one line, without marks of the direction of text.",
 );
-/** What an operator is called: the sender of replies, where an address would mislead. */
-export const displayName = label.refine((name) => !name.includes("@"), "A name holds no @.");
+/** What an operator is called: the sender of replies, where an address would mislead, also one with a wide or small @. */
+export const displayName = label.refine((name) => !name.normalize("NFKC").includes("@"), "A name holds no @.");
 
 export const webhookUrl = word(2_048);
 /** It is only hashed. */
