@@ -2,7 +2,7 @@
 import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { BodyTurns } from "../http/body/body-turns.ts";
-import { isBare, requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
+import { acceptBodies, isBare, requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
 import { answerOf, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
@@ -192,6 +192,8 @@ function visitorOf(request: FastifyRequest, { console: { cookies }, addresses }:
   return { client, network: networkOf(client), device, deviceCookie: cookies.read(request, deviceCookie) };
 }
 
+const ofFilters = acceptBodies(() => ["application/json", "application/x-www-form-urlencoded"]);
+
 function downloadRoutes(
   app: FastifyInstance,
   options: ConsoleRoutesOptions,
@@ -206,6 +208,7 @@ function downloadRoutes(
       method,
       url,
       onRequest,
+      ...(method === "POST" && { preParsing: ofFilters }),
       exposeHeadRoute: false,
       handler: async (request, reply) => {
         // A resume may be opened from a bookmark. What a browser asks of a list goes to pages of the console only: programs and
@@ -240,7 +243,8 @@ function uploadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReq
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("application/octet-stream", async (_request: unknown, bytes: unknown) => bytes);
-    scope.post("/console/replies/files/:reference", { onRequest }, async (request, reply) => {
+    const preParsing = acceptBodies(() => ["application/octet-stream"]);
+    scope.post("/console/replies/files/:reference", { onRequest, preParsing }, async (request, reply) => {
       requireOwnPage(request, console.publicUrl());
       const caller = await admitted(console, request, uploadRule);
       await countCalls(options, reply, caller, 1);

@@ -72,8 +72,10 @@ test("tells how a body is refused, and that only tokens may leave it out", async
     const statuses = [];
     for (const init of refused) {
       const answer = await script.fetch(path, { method: "POST", ...init });
+      const body = await answer.json();
       statuses.push(answer.status);
-      check(document, path, answer.status, await answer.json());
+      check(document, path, answer.status, body);
+      if (answer.status === 415) expect(JSON.stringify(body), path).toContain("Send application/json");
     }
     expect([path, ...statuses]).toEqual([path, 415, 400, 413]);
   }

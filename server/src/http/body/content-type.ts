@@ -30,7 +30,7 @@ export const isBare = (headers: IncomingHttpHeaders): boolean =>
   headers["transfer-encoding"] === undefined &&
   (headers["content-length"] ?? "0") === "0";
 
-function isOneOf(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): boolean {
+function isOneOf(headers: IncomingHttpHeaders, accepted: readonly string[]): boolean {
   const type = mediaTypeOf(headers["content-type"] ?? "");
   const isPlain = /^identity$/i.test(headers["content-encoding"] ?? "identity");
   return isPlain && accepted.some((one) => one === type);
@@ -54,7 +54,7 @@ function mediaTypeOf(header: string): string | undefined {
 
 /** A hook that refuses a body of another kind before it is read: to its parser it would be malformed. */
 export const acceptBodies =
-  (acceptedOf: (request: FastifyRequest) => readonly BodyKind[]): preParsingHookHandler =>
+  (acceptedOf: (request: FastifyRequest) => readonly string[]): preParsingHookHandler =>
   (request, _reply, payload, done) => {
     const { headers, raw } = request;
     const accepted = acceptedOf(request);
