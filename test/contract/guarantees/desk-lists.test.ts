@@ -520,13 +520,13 @@ test("counts by day when the subscribers of a filter came", async ({ store }) =>
 });
 
 test("counts subscribers by their first source, and lists those of one", async ({ store }) => {
-  for (const [at, source] of ["fair", "footer", "fair"].entries()) {
+  for (const [at, source] of ["fair", "footer", "fair", "b", "a"].entries()) {
     await accept(store, subscription({ email: `reader-${at}@example.org`, source }));
   }
   await accept(store, subscription({ email: "reader-0@example.org", source: "footer" }));
   expect(await store.desk.countSources()).toEqual([
     { source: "fair", count: 2 },
-    { source: "footer", count: 1 },
+    ...["a", "b", "footer"].map((source) => ({ source, count: 1 })),
   ]);
   const emails = async (filter: object) =>
     (await store.desk.listSubscribers(filter, {})).rows.map(({ email }) => email);
@@ -621,7 +621,7 @@ eachKind("compares a range with the one before, and counts what grew old: %s", a
 test("tells what the submissions of a range are about, from where, and who has them", async ({ store, tested }) => {
   const source = { more: { utm_source: "expo" } };
   const first = await acceptReference(store, inquiry(1, source));
-  await accept(store, inquiry(2, { selectedPackageIds: ["de-AT", 'a"]'] }));
+  await accept(store, inquiry(2, { selectedPackageIds: ["de-AT", 'a"]', "B"] }));
   await accept(store, application(3, { ...source, resume: null }));
   await accept(store, application(4, { position: "Voice talent", resume: null }));
   await accept(store, inquiry(5), { spam: true });
@@ -632,6 +632,8 @@ test("tells what the submissions of a range are about, from where, and who has t
   const said = (part: keyof typeof shares, of = shares) => of[part].map(({ word, count }) => [word, count]);
   expect(said("package")).toEqual([
     ["de-AT", 2],
+    // By their bytes, in any locale of the database.
+    ["B", 1],
     ['a"]', 1],
     ["en-GB-scottish", 1],
   ]);

@@ -66,6 +66,7 @@ export const makeEngine = (connections: Connections): Engine => ({
   // No release that we support has a test for JSON that takes all texts. A text that was cut off has no end.
   json: (column) => `CASE WHEN ${column} LIKE '{%}' THEN ${column}::jsonb END`,
   elementsOf: (json) => `jsonb_array_elements_text(${json}) AS each (value)`,
+  byBytes: (text) => `${text} COLLATE "C"`,
   among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,
   rowId: () => "ctid",
   // As an array: the planner then uses the index.

@@ -70,6 +70,8 @@ export interface Engine {
   json(column: string): string;
   /** A part of FROM: the texts of a JSON array, as `each.value`. */
   elementsOf(json: string): string;
+  /** A text to be ordered by its bytes, whatever the locale of the database: both engines list alike. */
+  byBytes(text: string): string;
   /** A condition: a column is in the list of a parameter. */
   among(column: string, parameter: string, type?: "text" | "bigint"): string;
   /** What names a row for {@link amongUnlocked}: its key, of one column or several, or what the engine has instead. */

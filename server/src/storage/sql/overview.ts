@@ -34,7 +34,7 @@ function titled<Part>(rows: readonly Counted<Part>[]) {
   });
 }
 
-export function makeOverview({ prepare, indexedBy, among, json, elementsOf, read }: Engine) {
+export function makeOverview({ prepare, indexedBy, among, json, elementsOf, byBytes, read }: Engine) {
   const received = (kind: SubmissionKind) => `
     (SELECT count(*) FROM submission ${indexedBy("submission_received")}
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$3")} AND status <> 'spam'
@@ -61,7 +61,8 @@ export function makeOverview({ prepare, indexedBy, among, json, elementsOf, read
       WITH latest AS (${submissionKinds.map(latest).join(" UNION ALL ")}),
         named (part, word, title) AS (${parts.map((part) => texts[part]).join(" UNION ALL ")})
       SELECT part, word, title, count FROM (
-        SELECT part, word, max(title) AS title, count(*) AS count, row_number() OVER (PARTITION BY part ORDER BY count(*) DESC, word) AS place
+        SELECT part, word, max(${byBytes("title")}) AS title, count(*) AS count,
+          row_number() OVER (PARTITION BY part ORDER BY count(*) DESC, ${byBytes("word")}) AS place
         FROM named WHERE word IS NOT NULL GROUP BY part, word) AS counted
       WHERE place <= ${most} ORDER BY part, place`);
   // The oldest come first, so those that are old are among the first.

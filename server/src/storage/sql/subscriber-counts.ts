@@ -1,4 +1,5 @@
 // The subscribers as numbers: how many are active day by day, when those of a filter came, and from which sources.
+import type { SourceCount } from "@submissions/shared/console";
 import { referenceDay } from "@submissions/shared/reference";
 import { arrivalSources, arrivalsMax, type DeskStore, sourcesMax } from "../desk-store.ts";
 import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
@@ -52,8 +53,12 @@ export function makeSubscriberCounts({ prepare, read, unprepared, indexedBy, tra
         WHERE at >= ${bind(first)} GROUP BY day, source`;
       const found = await read(unprepared<{ day: number; source: string; count: number }>(text, values, "index"));
       const sum = (rows: readonly { readonly count: number }[]) => rows.reduce((all, { count }) => all + count, 0);
-      const bySource = [...Map.groupBy(found, ({ source: name }) => name)].toSorted(([, a], [, b]) => sum(b) - sum(a));
-      const shown = bySource.slice(0, arrivalSources).map(([name]) => name);
+      const bySource = Map.groupBy(found, ({ source: name }) => name);
+      const counts = Array.from(bySource, ([name, rows]) => ({ source: name, count: sum(rows) }));
+      const shown = counts
+        .toSorted(byFrequency)
+        .slice(0, arrivalSources)
+        .map(({ source: name }) => name);
       const byDay = Map.groupBy(found, ({ day }) => day);
       return Array.from({ length: days }, (_, at) => first + at * dayMs).map((day) => {
         const rows = byDay.get(day) ?? [];
@@ -76,7 +81,11 @@ export function makeSubscriberCounts({ prepare, read, unprepared, indexedBy, tra
         }
       }
       const found = Array.from(counts, ([source, count]) => ({ source, count }));
-      return found.toSorted((one, other) => other.count - one.count).slice(0, sourcesMax);
+      return found.toSorted(byFrequency).slice(0, sourcesMax);
     },
   } satisfies Partial<DeskStore>;
 }
+
+/** The most frequent first, and those that are as frequent by name: no database promises an order of its own. */
+const byFrequency = (one: SourceCount, other: SourceCount): number =>
+  other.count - one.count || (one.source < other.source ? -1 : 1);

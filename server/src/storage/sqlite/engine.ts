@@ -43,6 +43,7 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   ranges,
   json: (column) => `CASE WHEN json_valid(${column}) THEN ${column} END`,
   elementsOf: (json) => `json_each(${json}) AS each`,
+  byBytes: (text) => text,
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   rowId: (key) => key,
   amongUnlocked: (column, select) => `(${column}) IN (${select})`,
