@@ -134,14 +134,16 @@ export abstract class FormElement extends PageElement {
     if (name === "lang") return this.#speak();
     try {
       const value: unknown = text === null ? undefined : JSON.parse(text);
+      if (name === "values") return void (this.values = value as FormValues | undefined);
+      if (value && !Array.isArray(value)) throw new TypeError("It holds no list.");
       if (name === "packages") this.packages = value as readonly string[];
-      else if (name === "fields") this.fields = value as readonly OwnField[];
-      else this.values = (value ?? {}) as FormValues;
+      else this.fields = value as readonly OwnField[];
     } catch (error) {
-      // A framework on a server writes a list of one identifier as that identifier.
-      if (name === "packages") return void (this.packages = text ? [text] : []);
-      // SyntaxError: a mistake in the page. The form does without the value.
-      reportError(new Error(`The attribute ${name} must hold JSON.`, { cause: error }));
+      // A framework on a server writes a list of identifiers with commas between them.
+      const isNamed = name === "packages" && !/^[[{]/.test(text!);
+      if (name === "packages") this.packages = isNamed ? text!.split(/ *, */).filter(Boolean) : [];
+      // A mistake in the page. The form does without the value.
+      if (!isNamed) reportError(new Error(`The attribute ${name} must hold JSON.`, { cause: error }));
     }
   }
 

@@ -12,6 +12,7 @@ const fileOf = (name: string, beginning: string) =>
 test.each([
   ["cv.pdf", "%PDF-1.7"],
   ["cv.PDF", "\xEF\xBB\xBF \n%PDF-1.7"],
+  ["cv.pdf", "\n\xEF\xBB\xBF\xEF\xBB\xBF\r%PDF-1.7"],
   ["cv.pdf", `${" ".repeat(1_000)}%PDF-1.7`],
   ["cv.doc", ole],
   ["cv.docx", "PK\x03\x04"],

@@ -109,11 +109,19 @@ test("the message can be left out, and packages='[]' is no question", async () =
   expect(await latest()).toMatchObject({ name: "Ben Buyer", selectedPackageIds: ["de-AT"], more: null });
 });
 
-test("one identifier that a framework's server wrote is that package, and no other is offered", async () => {
-  await using visit = await visitBody(`<inquiry-form packages="de-AT"></inquiry-form>${script()}`);
-  const boxes = visit.page.locator("inquiry-form").getByRole("checkbox");
-  await expect.poll(() => boxes.count()).toBe(1);
-  expect(await boxes.first().inputValue()).toBe("de-AT");
+test("identifiers that a framework's server wrote are the packages, and attributes that hold no list take no form away", async () => {
+  const lists = ['packages="de-AT"', 'packages="de-AT,en-GB"', 'packages="[object Object],[object Object]"'];
+  const body = [...lists, `fields='{"name":"budget"}'`].map((one) => `<inquiry-form ${one}></inquiry-form>`).join("");
+  await using visit = await visitBody(`${body}${script()}`);
+  visit.expectProblems(/The attribute packages must hold JSON/, /The attribute fields must hold JSON/);
+  const forms = visit.page.locator("inquiry-form");
+  const offered = (at: number) =>
+    forms
+      .nth(at)
+      .getByRole("checkbox")
+      .evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value));
+  await forms.nth(3).getByRole("checkbox").first().waitFor();
+  expect(await Promise.all([0, 1, 2].map(offered))).toEqual([["de-AT"], ["de-AT", "en-GB"], []]);
 });
 
 test("a form that a server has rendered keeps its fields without script", async () => {
