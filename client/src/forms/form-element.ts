@@ -63,7 +63,7 @@ export abstract class FormElement extends PageElement {
   }
   set fields(fields: readonly OwnField[] | undefined) {
     if (same(fields, this.#fields)) return;
-    this.#fields = fields ?? [];
+    this.#fields = [...(fields ?? [])];
     if (this.#texts) this.refresh();
   }
 
@@ -133,15 +133,12 @@ export abstract class FormElement extends PageElement {
   attributeChangedCallback(name: string, _before: string | null, text: string | null): void {
     if (name === "lang") return this.#speak();
     try {
-      const value: unknown = text === null ? undefined : JSON.parse(text);
-      if (name === "values") return void (this.values = value as FormValues | undefined);
-      if (value && !Array.isArray(value)) throw new TypeError("It holds no list.");
-      if (name === "packages") this.packages = value as readonly string[];
-      else this.fields = value as readonly OwnField[];
+      // What is no list throws.
+      Object.assign(this, { [name]: text === null ? undefined : JSON.parse(text) });
     } catch (error) {
       // A framework on a server writes a list of identifiers with commas between them.
       const isNamed = name === "packages" && !/^[[{]/.test(text!);
-      if (name === "packages") this.packages = isNamed ? text!.split(/ *, */).filter(Boolean) : [];
+      if (name === "packages") this.packages = (isNamed && text!.match(/[^,]+/g)) || [];
       // A mistake in the page. The form does without the value.
       if (!isNamed) reportError(new Error(`The attribute ${name} must hold JSON.`, { cause: error }));
     }

@@ -35,7 +35,7 @@ Further fields of a submission are kept as texts with it: at most ${furtherField
 
 A form that shows a privacy notice may send the texts \`${consentTextField}\`, the version of the notice, and \`${consentPageField}\`, the address of the page, beside the fields of any submission. They are kept with it and never refused.
 
-The text \`${languageField}\` beside them is the language of the mails to the person: \`en\` (the default) or \`de\`. It is never refused.
+The text \`${languageField}\` beside them is the language of the mails to the person: \`en\` (the default), \`de\` or another one that the service has. It is never refused.
 
 The same operations are offered as typed RPC (tRPC) under \`/trpc\`, with the same rules and the same messages.
 
@@ -145,7 +145,11 @@ const text = (words: string, maxLength: number, example: string): Schema => {
 
 /** What may stand beside the fields of any submission. What breaks a rule counts as absent, and is never refused. */
 const besideFields: Readonly<Record<string, Schema>> = {
-  [languageField]: text("The language of the mails to the person: `en` (the default) or `de`.", 35, "en"),
+  [languageField]: text(
+    "The language of the mails to the person: `en` (the default), `de` or another one that the service has.",
+    35,
+    "en",
+  ),
   [consentTextField]: text("The version of the privacy notice that was shown.", textLengthMax.consentText, "2026-11"),
   [consentPageField]: text(
     "The address of the page that showed it.",
