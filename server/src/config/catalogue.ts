@@ -50,19 +50,29 @@ export const fileText = path.transform((file, context) => {
   }
 });
 
+/** The entries of a list in a file, or what is wrong with each that is. */
+export function readEntries<T extends { readonly id: string }>(shape: z.ZodType<T>, list: unknown[], noun: string) {
+  const ids = new Set<string>();
+  const mistakes: string[] = [];
+  const entries = list.flatMap((one, index) => {
+    const { data, error } = shape.safeParse(one);
+    const fields = new Set(error?.issues.map(({ path: [field = ""] }) => String(field)));
+    const wrong = [...fields].map((field) => (field === "" ? "is not an object" : `has no usable ${field}`));
+    if (data && ids.has(data.id)) wrong.push("repeats an earlier id");
+    if (wrong.length > 0) mistakes.push(`${noun} ${index + 1} of the file ${wrong.join(" and ")}.`);
+    if (data) ids.add(data.id);
+    return data ?? [];
+  });
+  return mistakes.length > 0 ? mistakes.join(" ") : entries;
+}
+
 export const catalogue: SettingType<readonly CataloguePackage[]> = fileText.transform((text, context) => {
   const json = jsonIn(text);
   if (json === undefined) return refuse(context, "the file is not valid JSON.");
-  const wrong = (index: number, problem: string) => refuse(context, `package ${index + 1} of the file ${problem}.`);
-  const { data: packages, error } = z.array(cataloguePackage).min(1).safeParse(json);
-  if (error !== undefined) {
-    const [index, field] = error.issues[0]!.path;
-    if (index === undefined) return refuse(context, "must be the path of a JSON array with at least one package.");
-    return wrong(Number(index), field === undefined ? "is not an object" : `has no usable ${String(field)}`);
-  }
-  const ids = new Set<string>();
-  const repeated = packages.findIndex(({ id }, before) => ids.add(id).size === before);
-  return repeated < 0 ? packages : wrong(repeated, "repeats an earlier id");
+  if (!Array.isArray(json) || json.length === 0)
+    return refuse(context, "must be the path of a JSON array with at least one package.");
+  const packages = readEntries(cataloguePackage, json, "package");
+  return typeof packages === "string" ? refuse(context, packages) : packages;
 });
 
 /** A text with one domain a line; what follows a `#` is a comment. Domains are read in lower case and ASCII. */

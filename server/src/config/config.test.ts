@@ -182,6 +182,12 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
   ],
   [{ MAIL_FROM: "Accent Datasets <hello@datasets.example>" }, { brand: "Accent Datasets" }],
   [{ MAIL_FROM: "hello@datasets.example" }, { brand: "datasets.example" }],
+  ...["Example GmbH\\nwww.example.org", "Example GmbH\nwww.example.org"].map(
+    (MAIL_SIGNATURE): [Environment, object] => [
+      { MAIL_SIGNATURE },
+      { mailLook: { ...usual.mailLook, signature: ["Example GmbH", "www.example.org"] } },
+    ],
+  ),
   [{ MAIL_FROM: "hello@datasets.example", BRAND: "Datasets & Söhne" }, { brand: "Datasets & Söhne" }],
   // As browsers send them.
   [{ CORS_ORIGINS: "https://A.b:443, http://a:51,https://a.b" }, { corsOrigins: ["https://a.b", "http://a:51"] }],
@@ -344,7 +350,10 @@ describe("a file that a setting names", () => {
     ['{"id":"a"}', "JSON array"],
     ['[{"id":"a","title":"A"},{"id":"","title":"B"}]', "package 2 of the file has no usable id"],
     ['[{"id":"a"}]', "package 1 of the file has no usable title"],
-    ["[1]", "package 1 of the file is not an object"],
+    [
+      "[1,{}]",
+      "package 1 of the file is not an object. package 2 of the file has no usable id and has no usable title.",
+    ],
     ['[{"id":"a","title":"A"},{"id":"a","title":"B"}]', "package 2 of the file repeats an earlier id"],
   ])("of packages is refused: %s", (text, message) => {
     expect(problemsOf(catalogue(text))[0]?.message).toContain(message);
@@ -412,13 +421,25 @@ describe("a name that looks like a setting", () => {
     ["POSTMARK_WEBHOOK_AUTHORIZATION_AUTH", "POSTMARK_WEBHOOK_AUTH"],
     ["PUBLIC_BASE_URL", "PUBLIC_URL"],
     ["TRUSTED_PROXY", "TRUST_PROXY"],
+    ["RETENTION_DAYS_INQUIRY", "RETENTION_DAYS_INQUIRIES"],
   ])("is warned of, without its value: %s", (name, meant) => {
     const warning = reportMisspellings({ [name]: "hunter2" });
     expect(warning).toBe(`Warning: ${name} is no setting of this service. Do you mean ${meant}?\n`);
   });
 
   test("is no setting itself, and no name of other programs", () => {
-    const others = ["HOME", "HOSTNAME", "POST", "PATH", "LANG", "MAIL", "NODE_ENV", "NODE_OPTIONS", "XDG_DATA_DIRS"];
+    const others = [
+      "HOME",
+      "HOSTNAME",
+      "POST",
+      "PATH",
+      "LANG",
+      "LANGUAGE",
+      "MAIL",
+      "NODE_ENV",
+      "NODE_OPTIONS",
+      "XDG_DATA_DIRS",
+    ];
     const cloud = ["AWS_REGION", "KUBERNETES_PORT", "APP_DATABASE_URL", "TURBO_LOG_LEVEL", "npm_config_loglevel"];
     const names = [...Object.keys(settings), ...others, ...cloud];
     expect(reportMisspellings(Object.fromEntries(names.map((name) => [name, "x"])))).toBe("");

@@ -141,14 +141,18 @@ export function reportMisspellings(environment: Environment): string {
 /** Typing errors in names as long as ours. In shorter ones two letters make another word. */
 const typingErrorsMax = 2;
 const comparedLengthMin = 7;
+/** In a long one it may be a singular: `RETENTION_DAYS_INQUIRY`. */
+const longLengthMin = 16;
+/** What other programs call theirs: gettext reads LANGUAGE, and many systems set it. */
+const ofOthers = new Set(["LANGUAGE"]);
 
 /** The setting that a variable looks like; null for settings and for names that are none of ours. */
 function meantBy(name: string): SettingName | null {
-  if (name in settings) return null;
+  if (name in settings || ofOthers.has(name)) return null;
   const spelt = name.toUpperCase();
   const words = spelt.split("_");
   let nearest: SettingName | null = null;
-  let errorsMax = typingErrorsMax;
+  let errorsMax = spelt.length < longLengthMin ? typingErrorsMax : typingErrorsMax + 1;
   for (const [setting] of table) {
     const ownWords = setting.split("_");
     if (spelt === setting || (words[0] === ownWords[0] && isShortened(words, ownWords))) return setting;

@@ -3,7 +3,7 @@ import { required } from "@submissions/shared/fields";
 import { textLengthMax } from "@submissions/shared/limits";
 import { cleanLine, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
-import { fileText } from "./catalogue.ts";
+import { fileText, readEntries } from "./catalogue.ts";
 import { jsonIn } from "../read-unknown.ts";
 import { refuse, type SettingType } from "./setting-types.ts";
 
@@ -25,18 +25,8 @@ export type Opening = Readonly<z.output<typeof openingShape>>;
 export const openings: SettingType<readonly Opening[]> = fileText.transform((text, context) => {
   const json = jsonIn(text);
   if (!Array.isArray(json)) return refuse(context, "must be the path of a JSON array of openings.");
-  const ids = new Set<string>();
-  const mistakes: string[] = [];
-  const read = json.flatMap((one: unknown, index) => {
-    const { data, error } = openingShape.safeParse(one);
-    const fields = new Set(error?.issues.map(({ path }) => String(path[0] ?? "")));
-    const wrong = [...fields].map((field) => (field === "" ? "is not an object" : `has no usable ${field}`));
-    if (data && ids.has(data.id)) wrong.push("repeats an earlier id");
-    if (wrong.length > 0) mistakes.push(`opening ${index + 1} of the file ${wrong.join(" and ")}.`);
-    if (data) ids.add(data.id);
-    return data ?? [];
-  });
-  return mistakes.length > 0 ? refuse(context, mistakes.join(" ")) : read;
+  const read = readEntries(openingShape, json, "opening");
+  return typeof read === "string" ? refuse(context, read) : read;
 });
 
 /** What is open at a time, and what a position means. Null where no openings are set: any text is a position. */

@@ -67,6 +67,10 @@ export function line(lengthMax: number): SettingType<string> {
   return text.max(lengthMax, message).regex(/^\P{Cc}*$/u, message);
 }
 
+/** Lines with `\\n` between them: quotation marks in `.env` have made line breaks of it. */
+export const lines = (lengthMax: number): SettingType<string> =>
+  text.transform((raw) => raw.replaceAll(/\r?\n/g, "\\n")).pipe(line(lengthMax));
+
 export const oneOf = <const Word extends string>(...words: readonly Word[]): SettingType<Word> =>
   read((raw) => words.find((word) => word === raw), `must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}.`);
 

@@ -185,9 +185,9 @@ const mail = {
     means: "address of an image above mails to persons",
     values: "Shown 40 pixels high.",
   }),
-  MAIL_SIGNATURE: optional(types.line(500), "the name", {
+  MAIL_SIGNATURE: optional(types.lines(500), "the name", {
     means: "signature of mails to persons",
-    values: "At most 500 characters; `\\n` begins a new line.",
+    values: "At most 500 characters; `\\n` begins a new line (for systemd in quotation marks).",
     example: "Example GmbH\\nwww.example.org",
   }),
   SALES_EMAIL: valued(types.addressList, "sales@marketplace.example", {
