@@ -7,6 +7,8 @@ import { readEnvironment } from "./config/load.ts";
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") process.exitCode = 1;
 });
+// What a command does must not end halfway because its messages cannot be written.
+process.stderr.on("error", () => {});
 
 // Set instead of exited with, so that what was written reaches a slow pipe.
 process.exitCode ||= await runCommandLine(process.argv.slice(2), {

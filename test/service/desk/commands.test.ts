@@ -155,6 +155,12 @@ describe("a long export", () => {
     expect(await Promise.all([ended, text(child.stderr)])).toEqual([0, ""]);
   });
 
+  test("goes on when the reader of its messages has gone", async () => {
+    const child = start("submissions.ts", ["mail", "retry"], { DATA_DIR: full });
+    child.stderr.destroy();
+    expect(await exitOf(child)).toBe(0);
+  });
+
   test.skipIf(!existsSync("/dev/full"))("says so when what it writes finds no room", async () => {
     await using device = await open("/dev/full", "w");
     const child = start("submissions.ts", ["export", "applications"], { DATA_DIR: full }, { output: device.fd });
