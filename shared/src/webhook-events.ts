@@ -23,6 +23,8 @@ const ofSubmissions = {
   receivedAt: instant,
   more: z.record(z.string(), z.string()).nullable().meta({ description: "The further fields of the form." }),
   tags: z.array(z.string()),
+  assignee: textOrNull.meta({ description: "The address of the operator who has it." }),
+  firstReplyAt: instant.nullable().meta({ description: "When it was first replied to." }),
   language: z.string(),
   consoleUrl: z.url(),
 };

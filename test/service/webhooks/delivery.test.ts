@@ -29,6 +29,15 @@ async function add(events: readonly WebhookEvent[] = [], { webhooks } = store())
   return added;
 }
 
+interface Document {
+  readonly webhooks: Readonly<Record<string, { readonly post: { readonly operationId: string } }>>;
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<string, { readonly properties: { readonly data: { readonly properties: object } } }>
+    >;
+  };
+}
+
 /** @throws WebhookVerificationError */
 function verify(secret: string | readonly string[], { body, headers }: Received) {
   const payload = parseWebhook(body, headers, secret);
@@ -71,6 +80,13 @@ test("tells of an inquiry, an application and a subscriber, signed, with their f
     consoleUrl: `https://submissions.example.org/console/applications/${application}`,
   });
   expect(JSON.stringify(told)).not.toContain("%PDF");
+  const { webhooks, components } = (await (await fetch(`${service().url}/openapi.json`)).json()) as Document;
+  for (const { type, data } of told) {
+    const schema = components.schemas[webhooks[type]?.post.operationId ?? ""];
+    expect(Object.keys(data).toSorted(), type).toEqual(
+      Object.keys(schema?.properties.data.properties ?? {}).toSorted(),
+    );
+  }
   expect(of("subscriber.confirmed")?.data).toMatchObject({ email: record.email, status: "active", language: "de" });
   for (const { timestamp } of told) expect(Date.parse(timestamp)).toBeLessThanOrEqual(Date.now());
   expect(receiver().received.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("POST /hook"));
