@@ -7,7 +7,7 @@ import { textLengthMax } from "@submissions/shared/limits";
 import { readText, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { jsonIn } from "../read-unknown.ts";
-import { path, refuse, type SettingType } from "./setting-types.ts";
+import { readAt, refuse, type SettingType } from "./setting-types.ts";
 
 const count = z.number().positive().lt(1e9).nullable().catch(null);
 const name = required({ rule: requiredText(textLengthMax.name) });
@@ -35,19 +35,13 @@ export const titlesOf = (packages: readonly CataloguePackage[]): PackageTitles =
 const fileBytesMax = 4 * 1024 * 1024;
 
 /** The text of a file that a setting names, without a byte-order mark. */
-export const fileText = path.transform((file, context) => {
-  try {
-    // Reading a pipe or a device would never end.
-    const stats = statSync(file);
-    if (!stats.isFile() || stats.size > fileBytesMax) {
-      return refuse(context, "must be the path of a file of at most 4 MiB.");
-    }
-    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
-  } catch (error) {
-    // A system error: absent, unreadable.
-    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
-    return refuse(context, `the file cannot be read (${reason}).`);
+export const fileText = readAt("file", (file, context) => {
+  // Reading a pipe or a device would never end.
+  const stats = statSync(file);
+  if (!stats.isFile() || stats.size > fileBytesMax) {
+    return refuse(context, "must be the path of a file of at most 4 MiB.");
   }
+  return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
 });
 
 /** The entries of a list in a file, or what is wrong with each that is. */

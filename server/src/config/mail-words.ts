@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fieldOfKind } from "@submissions/shared/field-table";
 import { kindOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
-import { path, refuse, type SettingType } from "./setting-types.ts";
+import { readAt, refuse, type SettingType } from "./setting-types.ts";
 
 /** The mails, and what their files may name in double braces. `newsletter-active` is the welcome under single opt-in. */
 const placesOf: ReadonlyMap<string, readonly string[]> = new Map([
@@ -51,16 +51,9 @@ export function readFolder<T>(
 
 /** A setting that names such a folder. */
 export const folderOf = <T>(read: (folder: string) => ReadonlyMap<string, T> | string) =>
-  path.transform((folder, context) => {
-    try {
-      const content = read(folder);
-      return typeof content === "string" ? refuse(context, content) : content;
-    } catch (error) {
-      // A system error: absent, unreadable.
-      const reason = (error as NodeJS.ErrnoException).code;
-      if (reason === undefined) throw error;
-      return refuse(context, `the folder cannot be read (${reason}).`);
-    }
+  readAt("folder", (folder, context) => {
+    const content = read(folder);
+    return typeof content === "string" ? refuse(context, content) : content;
   });
 
 const readMails = (folder: string) =>

@@ -82,6 +82,19 @@ export const host: SettingType<string> = text.refine(
 /** An absolute path; relative ones are taken from the working directory. */
 export const path: SettingType<string> = text.regex(/^[^\0]*$/, "must be a path.").transform((name) => resolve(name));
 
+/** What is read at a path when the configuration is loaded. */
+export const readAt = <T>(what: "file" | "folder", reader: (place: string, context: z.RefinementCtx) => T) =>
+  path.transform((place, context) => {
+    try {
+      return reader(place, context);
+    } catch (error) {
+      // A system error: absent, unreadable.
+      const reason = (error as NodeJS.ErrnoException).code;
+      if (reason === undefined) throw error;
+      return refuse(context, `the ${what} cannot be read (${reason}).`);
+    }
+  });
+
 /** A ClamAV daemon: `host:port`, or the absolute path of its Unix socket. */
 export const clamdAddress: SettingType<ClamdAddress> = read((address) => {
   if (address.startsWith("/")) return { path: address };

@@ -2,7 +2,7 @@
 // changes something, belongs to a session or needs none does not stand in it.
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { z } from "zod";
-import { everyAnswer, headers, refer } from "../http/openapi/components.ts";
+import { byStatus, everyAnswer, headers, refer, retryAfter } from "../http/openapi/components.ts";
 import { consoleDownloads, type ConsoleDownload } from "./downloads.ts";
 import { inboxFilter, subscriberFilter } from "./inputs.ts";
 import { answers, schemas, text } from "./openapi-schemas.ts";
@@ -19,19 +19,11 @@ const isForTokens = (rule: Rule): boolean => rule !== "anyone" && !rule.changes 
 const json = "application/json";
 
 const refusal = (names: readonly FaultName[], schema: string) =>
-  Object.fromEntries(
-    [...Map.groupBy(names, (name) => faults[name].status)].map(([status, same]) => [
-      String(status),
-      {
-        description: same.map((name) => faults[name].message).join(" Or: "),
-        headers: {
-          ...everyAnswer,
-          ...([429, 503].includes(status) && { "retry-after": refer("headers", "RetryAfter") }),
-        },
-        content: { [json]: { schema: refer("schemas", schema) } },
-      },
-    ]),
-  );
+  byStatus(names, (status, same) => ({
+    description: same.map((name) => faults[name].message).join(" Or: "),
+    headers: { ...everyAnswer, ...([429, 503].includes(status) && retryAfter) },
+    content: { [json]: { schema: refer("schemas", schema) } },
+  }));
 
 const everyRefusal: readonly FaultName[] = [
   "fieldsInvalid",

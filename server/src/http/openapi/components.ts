@@ -85,7 +85,7 @@ export const headers = {
 
 export const everyAnswer = { "x-request-id": refer("headers", "RequestId") };
 
-const retryAfter = { "retry-after": refer("headers", "RetryAfter") };
+export const retryAfter = { "retry-after": refer("headers", "RetryAfter") };
 
 export const rateLimit = {
   "ratelimit-limit": refer("headers", "RateLimitLimit"),
@@ -185,13 +185,17 @@ type Met = keyof typeof meets;
 
 export function refusalsOf(operation: Refusing): Record<string, Answer> {
   const names = (Object.keys(meets) as Met[]).filter((name) => meets[name](operation));
-  const byStatus = Map.groupBy(names, (name) => faults[name].status);
-  return Object.fromEntries(
-    [...byStatus]
-      .toSorted(([a], [b]) => a - b)
-      .map(([status, ofStatus]) => [String(status), refusal(status, ofStatus, operation)]),
-  );
+  return byStatus(names, (status, ofStatus) => refusal(status, ofStatus, operation));
 }
+
+/** The answers of faults by their status, several of one status in one. */
+export const byStatus = <Name extends FaultName, One>(
+  names: readonly Name[],
+  answer: (status: number, names: readonly Name[]) => One,
+): Record<string, One> => {
+  const groups = Map.groupBy(names, (name) => faults[name].status);
+  return Object.fromEntries(Array.from(groups, ([status, same]) => [String(status), answer(status, same)]));
+};
 
 const refusal = (status: number, names: readonly Met[], { submission, issues }: Refusing): Answer => ({
   description: names.map((name) => faults[name].when).join(" Or: "),

@@ -11,8 +11,8 @@ import { languageField } from "@submissions/shared/language";
 import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";
-import type { Answer, OpenApiDocument, Operation, Schema } from "./components.ts";
-import { everyAnswer, headers, parameters, rateLimit, refer, refusalSchemas, refusalsOf } from "./components.ts";
+import { type Answer, everyAnswer, headers, type OpenApiDocument, type Operation, parameters } from "./components.ts";
+import { rateLimit, refer, refusalSchemas, refusalsOf, retryAfter, type Schema } from "./components.ts";
 import { examples, type OperationExamples } from "./examples.ts";
 import { eventSchemas, webhooks } from "./webhooks.ts";
 
@@ -234,7 +234,7 @@ function status(words: string, values: readonly string[], more: Readonly<Record<
   const properties = { status: { type: "string", enum: values }, ...more };
   return {
     description: words,
-    headers: { ...everyAnswer, ...(values.includes("draining") && { "retry-after": refer("headers", "RetryAfter") }) },
+    headers: { ...everyAnswer, ...(values.includes("draining") && retryAfter) },
     content: {
       [json]: {
         schema: { type: "object", required: ["status"], properties },

@@ -17,8 +17,9 @@ const sectorNumberMax = 0xfffffffa;
 
 const damaged = "The DOC file is incomplete or damaged.";
 const notWord = "Only PDF, DOC or DOCX files are accepted; this is a file of another program.";
-const encrypted = "The document is protected by a password. Please send it without one.";
-const macros = "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.";
+export const encrypted = "The document is protected by a password. Please send it without one.";
+export const macros =
+  "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.";
 
 /** The storages in which Word and Excel keep a VBA project. In lower case. */
 const macroStorages: ReadonlySet<string> = new Set(["macros", "_vba_project_cur"]);

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from "yauzl";
 import { parseContentTypes } from "./content-types.ts";
+import { encrypted, macros } from "./doc.ts";
 import type { StagedBytes } from "../staged-bytes.ts";
 
 const signature = Buffer.from("PK\u0003\u0004", "latin1");
@@ -25,10 +26,8 @@ const wordDocument = "application/vnd.openxmlformats-officedocument.wordprocessi
 const macroProject = "application/vnd.ms-office.vbaproject";
 
 const damaged = "The DOCX file is incomplete or damaged.";
-const encrypted = "The document is protected by a password. Please send it without one.";
-const tooLarge = "The DOCX file is too large once unpacked.";
 const notWord = "Only PDF, DOC or DOCX files are accepted; this is a file of another kind.";
-const macros = "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.";
+const tooLarge = "The DOCX file is too large once unpacked.";
 const template = "Word templates are not accepted. Please save the document as DOCX or PDF.";
 
 const inflate = promisify(inflateRaw);
