@@ -120,6 +120,8 @@ export interface News {
   readonly change: number;
   /** The submissions that were changed behind the entry that was asked about, as they are now. */
   readonly changed: readonly InboxRow[];
+  /** The references of those that were erased behind it. */
+  readonly gone: readonly string[];
 }
 
 /** New and open exactly; the others up to 1,000, and then 1,001 for "more than 1,000". */

@@ -445,7 +445,7 @@ eachKind("counts by status what the scope holds, and what is the operator's: %s"
 });
 
 eachKind("tells what came in since an arrival number: %s", async (kind, { store }) => {
-  expect(await store.desk.since(wholeScope, 0)).toEqual({ latest: 0, added: 0, change: 0, changed: [] });
+  expect(await store.desk.since(wholeScope, 0)).toEqual({ latest: 0, added: 0, change: 0, changed: [], gone: [] });
   await acceptReference(store, sample(kind, 1));
   const { latest } = await store.desk.since(wholeScope, 0);
   await acceptReference(store, sample(otherThan(kind), 2));

@@ -145,6 +145,19 @@ eachKind("tells which submissions were changed behind an entry of the audit log:
   expect((await store.desk.since(wholeScope, 0, news.change)).changed).toEqual([]);
 });
 
+test("tells of what was erased, to those who could see it, and names no others", async ({ store }) => {
+  const gone = await acceptReference(store, inquiry(1, { email: "gone@example.org" }));
+  const applied = await acceptReference(store, application(2, { email: "gone@example.org" }));
+  await acceptReference(store, inquiry(3));
+  const { change: before } = await store.desk.since(wholeScope, 0);
+  await store.desk.erasePerson("gone@example.org", eva);
+  const news = await store.desk.since(wholeScope, 0, before);
+  expect(news).toMatchObject({ changed: [] });
+  expect(news.gone.toSorted()).toEqual([applied, gone]);
+  expect((await store.desk.since(sales, 0, before)).gone).toEqual([gone]);
+  expect((await store.desk.since(wholeScope, 0, news.change)).gone).toEqual([]);
+});
+
 test("tells of a change behind a thousand entries that are about no submission", async ({ store }) => {
   const reference = await acceptReference(store, inTurn(1));
   const { change: before } = await store.desk.since(wholeScope, 0);

@@ -25,7 +25,7 @@ import {
   wordsOf,
 } from "../rules/inbox-filter.ts";
 import type { TriageStatus } from "../records.ts";
-import { quoted } from "../rules/columns.ts";
+import { quoted, readFields } from "../rules/columns.ts";
 import { openWaits } from "../rules/waiting.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
@@ -114,9 +114,9 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     FROM (${submissionKinds.map(latest).join(" UNION ALL ")}) AS newest`);
 
   const lastEntry = engine.lastComplete("audit", "id");
-  const entries = prepare<{ id: number; subject: string }>(`
-    SELECT id, subject FROM audit WHERE id > $1 AND id <= $2
-      AND substr(subject, 1, 4) IN (${quoted(submissionKinds.map((kind) => `${kindOf(kind).prefix}-`))})
+  const entries = prepare<{ id: number; subject: string; erased: string | null }>(`
+    SELECT id, subject, CASE action WHEN 'erase' THEN detail END AS erased FROM audit WHERE id > $1 AND id <= $2
+      AND (substr(subject, 1, 4) IN (${quoted(submissionKinds.map((kind) => `${kindOf(kind).prefix}-`))}) OR action = 'erase')
     ORDER BY id LIMIT ${entriesMax}`);
   const byArrival = prepare<SubmissionRow>(`
     SELECT ${submissionColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`);
@@ -239,12 +239,12 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       const last = await lastEntry();
       const until = Math.min(last, (change ?? last) + passedMax);
       const found = change === undefined || change >= last ? [] : await read(entries(change, until));
+      const isSeen = (reference: string) => kinds.some((kind) => kind === kindOfReference(reference));
       const names = new Set<string>();
       // What is behind the end is for the next time.
       let end = found.length === entriesMax ? found.at(-1)!.id : until;
       for (const { id, subject } of found) {
-        const kind = kindOfReference(subject);
-        if (kind === undefined || !kinds.includes(kind)) continue;
+        if (!isSeen(subject)) continue;
         if (!names.has(subject) && names.size === changedMax) {
           end = id - 1;
           break;
@@ -253,10 +253,15 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       }
       const arrivals = await Promise.all([...names].map(arrivalOf));
       const rows = await read(byArrival(arrivals.filter((one) => one !== undefined)));
-      return { ...only(await read(since(kinds, arrival))), change: end, changed: rows.map(readSubmissionAnyway) };
+      const gone = found.flatMap(({ erased }) => (erased === null ? [] : referencesIn(erased))).filter(isSeen);
+      return { ...only(await read(since(kinds, arrival))), change: end, changed: rows.map(readSubmissionAnyway), gone };
     },
   } satisfies Partial<DeskStore>;
 }
+
+/** The submissions that an entry of the audit log says were erased. */
+const referencesIn = (detail: string): readonly string[] =>
+  (readFields(detail)["references"] as readonly string[] | undefined) ?? [];
 
 const equals = ([column, value]: readonly [ListColumn, string]): string => `${column} = ${value}`;
 
