@@ -59,8 +59,9 @@ const dayMs = 24 * hourMs;
 /** A length of time in one unit: `4 h`. */
 export function duration(ms: number): string {
   if (ms < minuteMs) return "1 min";
-  if (ms < hourMs) return `${Math.round(ms / minuteMs)} min`;
-  if (ms < dayMs) return `${Math.round(ms / hourMs)} h`;
+  // Never 60 min or 24 h.
+  if (ms < 59.5 * minuteMs) return `${Math.round(ms / minuteMs)} min`;
+  if (ms < 23.5 * hourMs) return `${Math.round(ms / hourMs)} h`;
   return `${Math.round(ms / dayMs)} d`;
 }
 

@@ -76,7 +76,7 @@ test("an administrator files an unmatched mail under a reference, and deletes on
   await page.getByRole("textbox", { name: "Reference" }).fill("INQ-20200101-000000");
   await page.getByRole("dialog").getByRole("button", { name: "File under" }).click();
   await page.getByRole("alert").filter({ hasText: /./ }).waitFor();
-  await page.getByRole("textbox", { name: "Reference" }).fill(inquiry.reference);
+  await page.getByRole("textbox", { name: "Reference" }).fill(` ${inquiry.reference.toLowerCase()} `);
   await page.getByRole("dialog").getByRole("button", { name: "File under" }).click();
   await page.getByText("Where does one belong?").waitFor({ state: "detached" });
   await button("Lost two", "Delete").click();
@@ -99,7 +99,7 @@ test("a note is corrected by its author, in place, and says so", async () => {
   await timeline.getByRole("button", { name: "Edit" }).click();
   await page.getByRole("textbox", { name: "Edit note" }).fill("He calls back on Friday.");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  await timeline.getByText("He calls back on Friday.").waitFor();
+  await timeline.getByText("He calls back on Friday.", { exact: true }).waitFor();
   await timeline.getByText("edited").waitFor();
   const { notes } = await site().detail(inquiry.reference);
   expect(notes.map(({ text }) => text)).toEqual(["She calls back on Friday.", "He calls back on Friday."]);

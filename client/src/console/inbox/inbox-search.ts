@@ -52,6 +52,9 @@ export function midnight(at: number, daysLater: number): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + daysLater).getTime();
 }
 
+/** When the working day begins there, so many days later: at eight. */
+export const morning = (at: number, daysLater: number): number => new Date(midnight(at, daysLater)).setHours(8, 0);
+
 /** Before 1970, and while a year is being typed, it is the beginning of 1970: nothing is older. */
 const dayAt = (date: string, daysLater: number) => Math.max(0, midnight(Date.parse(`${date}T00:00`), daysLater));
 

@@ -46,7 +46,7 @@ const Buttons = ({ mail: { id, subject } }: { readonly mail: UnmatchedRow }) => 
       said="The mail is filed."
       reads={[...reads, trpc.submission.get]}
       procedure={trpc.unmatched.file}
-      input={(text) => ({ id, reference: text("reference").trim() })}
+      input={(text) => ({ id, reference: text("reference").trim().toUpperCase() })}
     >
       <Field label="Reference" name="reference" required placeholder="INQ-20261121-042137" />
     </FormButton>

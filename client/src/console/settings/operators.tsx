@@ -110,7 +110,7 @@ const Invite = () => (
     reads={reads}
     result={({ link }, { email }, close) => (
       <ShownOnce title="Invitation" label="Invitation link" text={link} onClose={close}>
-        <p>Send this link to {email}. It works once, within 7 days, and is shown only now.</p>
+        <p>This link is mailed to {email}, too. It works once, within 7 days, and is shown only now.</p>
       </ShownOnce>
     )}
   >

@@ -213,7 +213,7 @@ export function MailWhen({ mail }: { readonly mail: MailRow }) {
 }
 
 /** A button that sends a mail again, a sent one only after a question; none for one that goes out anyway. */
-export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) {
+export function SendAgain({ mail: { id, status, email } }: { readonly mail: MailRow }) {
   const effects = {
     said: "The mail is on its way.",
     reads: [trpc.mails.list, trpc.submission.get, trpc.people.get],
@@ -232,7 +232,7 @@ export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) 
         procedure={trpc.mails.retry}
         input={() => ({ id })}
       >
-        <p>It was sent before. Its recipient gets it a second time.</p>
+        <p>It was sent before. {email ?? "Its recipient"} gets it a second time.</p>
       </FormButton>
     );
   }

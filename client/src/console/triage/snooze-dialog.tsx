@@ -1,5 +1,5 @@
 // Putting submissions off: until tomorrow, next week or a day.
-import { midnight } from "../inbox/inbox-search.ts";
+import { morning } from "../inbox/inbox-search.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Field } from "../parts/form.tsx";
 import { dayAndTime, plural } from "../words.ts";
@@ -12,18 +12,14 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The working day begins at eight. */
-const morningMs = 8 * 60 * 60 * 1000;
-const morning = (daysLater: number): number => midnight(Date.now(), daysLater) + morningMs;
-
 export function SnoozeDialog({ count, snoozedUntil, onChoose, onClose }: Props) {
   // A Monday, but on a Sunday not the one that is tomorrow.
-  const nextWeek = morning(8 - new Date().getDay());
+  const nextWeek = morning(Date.now(), 8 - new Date().getDay());
   const choices = [
-    ["Tomorrow", morning(1)],
+    ["Tomorrow", morning(Date.now(), 1)],
     ["Next week", nextWeek],
   ] as const;
-  const today = new Date(morning(1)).toLocaleDateString("sv");
+  const today = new Date(morning(Date.now(), 1)).toLocaleDateString("sv");
   return (
     <Modal title={count === 1 ? "Snooze until" : `Snooze ${plural(count, "submission")} until`} onClose={onClose}>
       <ul className="choices">
@@ -47,7 +43,7 @@ export function SnoozeDialog({ count, snoozedUntil, onChoose, onClose }: Props) 
         onSubmit={(event) => {
           event.preventDefault();
           const day = new FormData(event.currentTarget).get("day");
-          if (typeof day === "string" && day !== "") onChoose(midnight(Date.parse(`${day}T12:00`), 0) + morningMs);
+          if (typeof day === "string" && day !== "") onChoose(morning(Date.parse(`${day}T12:00`), 0));
         }}
       >
         <Field label="Date" name="day" type="date" required min={today} />

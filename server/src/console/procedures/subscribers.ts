@@ -153,7 +153,7 @@ async function add(
 ): Promise<string | null> {
   const { at: receivedAt } = actor;
   const { consent } = subscriber;
-  if (consent !== null && consent.at > receivedAt) return "consentAt: This time is still to come.";
+  if (consent !== null && consent.at > receivedAt) return "The day of the consent is still to come.";
   const submission: SubscriptionRecord = {
     ...subscriber,
     kind: "subscription",
