@@ -5,7 +5,7 @@ import { calls, messageOf, trpc } from "./calls.ts";
 import { early } from "./early.ts";
 import { useMe } from "./operators.ts";
 import { Navigation } from "./navigation.tsx";
-import { forgetDrafts } from "./parts/drafts.tsx";
+import { forgetDrafts, offersOf } from "./parts/drafts.tsx";
 import { seesSubmissions } from "./roles.ts";
 import { Check } from "./parts/form.tsx";
 import { Modal } from "./parts/modal.tsx";
@@ -103,10 +103,13 @@ const SecondFactorFirst = () => (
   </CardPage>
 );
 
+const KeptOffers = lazy(async () => ({ default: (await import("./triage/offers.tsx")).KeptOffers }));
+
 function SignedIn() {
   const [helping, setHelping] = useState(false);
   useShortcuts({ "?": () => setHelping(true) });
   const { email } = useMe();
+  const [isOffered] = useState(() => offersOf(email).length > 0);
   // Those of an operator who did not sign out.
   useEffect(() => forgetDrafts(email), [email]);
   return (
@@ -128,6 +131,7 @@ function SignedIn() {
           <Notices />
           <Outlet missing={<NotFoundPage />} />
         </main>
+        <Suspense>{isOffered && <KeptOffers />}</Suspense>
         {helping && <HelpDialog onClose={() => setHelping(false)} />}
       </ToastsProvider>
     </div>

@@ -34,12 +34,12 @@ const issuesOf = (error: unknown): readonly Issue[] =>
 export const isWrong = (error: unknown, field: string): boolean =>
   issuesOf(error).some(({ path: [name] }) => name === field);
 
-/** What is wrong with a file that is not sent. */
-export class FileRefused extends Error {}
+/** Why something was not done, in words for the operator. */
+export class Refused extends Error {}
 
 /** What went wrong, for the operator to read. */
 export function messageOf(error: unknown): string {
-  if (error instanceof FileRefused) return error.message;
+  if (error instanceof Refused) return error.message;
   if (!navigator.onLine) return "You are offline.";
   // A form has room for one message.
   const issues = issuesOf(error).map(({ message }) => message);

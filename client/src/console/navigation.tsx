@@ -79,9 +79,10 @@ function Places() {
   const counts = useCounts();
   const { path, params, search } = usePlace();
   const inInbox = path === "/" || params.reference !== undefined;
-  const { assignee, kind, q } = search as InboxSearch;
+  const { assignee, kind, q, status } = search as InboxSearch;
   const sees = seesSubmissions(me);
-  const isUnfiltered = assignee === undefined && kind === undefined && q === undefined;
+  const isToDo = ["done", "spam", "all"].every((other) => status !== other);
+  const isUnfiltered = isToDo && assignee === undefined && kind === undefined && q === undefined;
   // Every list is at one address. It is said here which of them is shown.
   const list = (filter: InboxSearch, isShown: boolean, count = 0) => ({ filter, count, isCurrent: inInbox && isShown });
   const places: readonly (readonly [string, IconName, Path, boolean, ReturnType<typeof list>?])[] = [

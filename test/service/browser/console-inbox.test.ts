@@ -13,6 +13,7 @@ import {
   moveTo,
   oneVisit,
   pathOf,
+  personOf,
   phone,
   rows,
   wide,
@@ -84,7 +85,7 @@ test("a list without rows shows the first one that comes in, without a click", a
 });
 
 test("a search finds the same by typing and on Enter, people before letters, in every state", async () => {
-  const page = await go("?status=new");
+  const page = await go("?status=new&waiting=us");
   const search = page.getByRole("searchbox", { name: "Search" });
   const groups = page.locator(".section-name");
   await search.pressSequentially("ben");
@@ -291,6 +292,50 @@ test.runIf(atNight)("what has the focus keeps its corners", async () => {
   const [before] = await corners();
   await page.keyboard.press("j");
   expect(await corners()).toEqual([before, true]);
+});
+
+test("the list follows the submission that is open, and its head hides no row that has the focus", async () => {
+  const page = await go("?status=all");
+  await rows(page).first().waitFor();
+  const references = await referencesIn(page);
+  const last = site().submissions.find(({ reference }) => reference === references.at(-1))!;
+  await go(`${pathOf(last)}?status=all`);
+  const isShown = (row: string) =>
+    page.locator(row).evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return top >= document.querySelector(".list-head")!.getBoundingClientRect().bottom && bottom <= innerHeight;
+    });
+  await expect.poll(() => isShown(".rows .current")).toBe(true);
+  await page.keyboard.press("Escape");
+  await expect.poll(() => focusedRow(page)).toBe(last.reference);
+  for (const _ of references.slice(20)) await page.keyboard.press("k");
+  await expect.poll(() => isShown(":focus")).toBe(true);
+});
+
+test("who is erased elsewhere is gone from the list, from the open page and from the page of the person", async () => {
+  const one = await site().add("Nora Gone", "nora@gone.example");
+  const page = await goLater(pathOf(one));
+  later().expectProblems(/status of 404/);
+  await page.reload();
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  await page.locator(".rows .current").waitFor();
+  await page.keyboard.press("r");
+  await page.keyboard.type("We");
+  const erase = (email: string) =>
+    site().store.desk.erasePerson(email, { operator: "ben@voices.example", at: Date.now() });
+  await erase("nora@gone.example");
+  await page.clock.runFor(11_000);
+  await page.getByRole("heading", { name: "Not found" }).waitFor();
+  await expect.poll(() => page.getByText(one.name).count()).toBe(0);
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes("draft")))).toEqual([]);
+  await site().add("Olu Gone", "olu@gone.example");
+  await goLater(personOf("olu@gone.example"));
+  await page.getByRole("heading", { name: "Olu Gone" }).waitFor();
+  await page.clock.runFor(6_000);
+  await erase("olu@gone.example");
+  await page.clock.runFor(11_000);
+  await page.getByRole("heading", { name: "Not found" }).waitFor();
+  await expect.poll(() => page.getByText("olu@gone.example").count()).toBe(0);
 });
 
 test("new submissions are offered without moving the rows, until they are loaded", async () => {

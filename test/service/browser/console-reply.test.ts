@@ -1,5 +1,6 @@
 // Answering a person in the console, in a real browser.
 import { readFile } from "node:fs/promises";
+import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { StoredSubmission } from "../../../server/src/storage/records.ts";
@@ -35,10 +36,13 @@ test("a reply is begun with r, sent and marked done, and taken back with the sta
   // A submission without an assignee goes to who answers it, and the next one of the list opens.
   await expect.poll(() => site().now(one.reference)).toEqual(["done", one.assignee ?? operator]);
   await page.waitForURL((url) => !url.pathname.endsWith(one.reference));
+  await page.reload();
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByText("The reply is taken back.").waitFor();
   expect(await site().now(one.reference)).toEqual(["new", one.assignee]);
   expect((await site().detail(one.reference)).replies).toEqual([]);
+  // Nothing is left of an offer that was taken.
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes(" undo ")))).toEqual([]);
   await go(pathOf(one));
   await page.getByRole("button", { name: "Reply", exact: true }).click();
   await expect.poll(() => message.inputValue()).toBe("We will call you tomorrow.");
@@ -86,17 +90,22 @@ test("a saved answer goes in at the cursor, Ctrl+Z takes it out, and keys send",
 
 test("a reply that misses another one is refused, and can be sent anyway", async () => {
   const one = await newInquiry();
-  const page = await go(pathOf(one));
+  const page = await go(pathOf(one), { viewport: { width: 1440, height: 560 } });
+  const isInView = (place: Locator) =>
+    place.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight);
   expectProblems(/status of 409/, /ERR_FAILED/);
   await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await expect.poll(() => isInView(page.getByRole("button", { name: "Send and mark done" }))).toBe(true);
   await page.getByRole("textbox", { name: "Message" }).fill("My answer.");
   // The page is not told before it sends.
   await page.route("**/inbox.since*", (route) => route.abort());
   const at = Date.now();
   const earlier = [{ reference: one.reference, text: "An earlier answer." }];
   await site().store.replies.send(wholeScope, earlier, false, { operator: operators.ben[0], at });
-  await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByRole("alert").filter({ hasText: "ben.hart" }).waitFor();
+  await page.keyboard.press("Control+Shift+Enter");
+  const refusal = page.getByRole("alert").filter({ hasText: "ben.hart" });
+  await refusal.waitFor();
+  await expect.poll(() => isInView(refusal)).toBe(true);
   expect((await site().detail(one.reference)).replies).toHaveLength(1);
   await page.unroute("**/inbox.since*");
   // Behind it no call that was broken off is told of any more.

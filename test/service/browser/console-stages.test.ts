@@ -176,4 +176,28 @@ test("two operators at once: the second is told of the stage, and overwrites not
   await page.getByRole("combobox", { name: "Stage" }).selectOption("hired");
   await page.getByText(/moved this to interview.*Your change was not made\./).waitFor();
   expect(await stageOf(reference)).toBe("interview");
+
+  // Behind a dialog nobody sees it, and what was written there is not lost.
+  await page.keyboard.press("d");
+  const dialog = page.getByRole("dialog", { name: "Decline" });
+  await dialog.getByRole("textbox", { name: "Message" }).fill("We are sorry.");
+  const now = (await site().detail(reference)).submission;
+  await site().store.desk.triage(
+    wholeScope,
+    { targets: [{ reference, version: now.version }], stage: "offer" },
+    { ...actor, at: Date.now() },
+  );
+  await page.locator("article select[title^=Stage]").evaluate(
+    (select) =>
+      new Promise<void>((resolve) => {
+        const look = () => ((select as HTMLSelectElement).value === "offer" ? resolve() : requestAnimationFrame(look));
+        look();
+      }),
+  );
+  await dialog.getByRole("button", { name: "Decline", exact: true }).click();
+  await dialog.getByText(/moved this to offer.*Your change was not made\./).waitFor();
+  expect(await stageOf(reference)).toBe("offer");
+  await dialog.getByRole("button", { name: "Decline", exact: true }).click();
+  await expect.poll(() => stageOf(reference)).toBe("declined");
+  expect((await site().detail(reference)).replies).toMatchObject([{ text: "We are sorry." }]);
 });

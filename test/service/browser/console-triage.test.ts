@@ -4,7 +4,7 @@ import type { InboxRow } from "@submissions/shared/console";
 import { atNight } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { focusedRow, oneVisit, operator, rows } from "../../support/browser/console-visit.ts";
+import { focusedRow, oneVisit, operator, pathOf, rows } from "../../support/browser/console-visit.ts";
 
 const site = shared(() => ConsoleSite.open());
 const { go } = oneVisit(site);
@@ -32,6 +32,20 @@ test("a row that the mouse points at offers to be set to done", async () => {
   await page.getByText("Set to done.").waitFor();
   await page.keyboard.press("z");
   await page.getByText("Undone.").waitFor();
+});
+
+test("a single key does not take a row out of spam, which would mail its sender", async () => {
+  const page = await go("?status=spam");
+  const [one] = await site().list({ status: "spam" });
+  await rows(page).first().waitFor();
+  for (const key of ["j", "e", "z"]) await page.keyboard.press(key);
+  await page.getByText("There is nothing to undo.").waitFor();
+  await go(pathOf(one!));
+  await page.getByRole("button", { name: "Release" }).waitFor();
+  expect(await page.getByRole("button", { name: /^Done/ }).isDisabled()).toBe(true);
+  for (const key of ["e", "z"]) await page.keyboard.press(key);
+  await page.getByText("There is nothing to undo.").waitFor();
+  expect((await site().now(one!.reference))[0]).toBe("spam");
 });
 
 test("the inbox works from the keyboard alone", async () => {

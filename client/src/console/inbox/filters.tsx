@@ -4,13 +4,13 @@ import { kindsOf } from "@submissions/shared/kinds";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { filterOf, statusOf, type InboxSearch } from "./inbox-search.ts";
-import { isByStage } from "./stages.tsx";
+import { isByStage, type TabsProps } from "./stages.tsx";
 import { useMe, type NameOf, useAssignees, useNames } from "../operators.ts";
 import { trpc } from "../calls.ts";
 import { countsEveryMs } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { asOptions, FilterSelect } from "../parts/form.tsx";
-import { usePhone } from "../parts/page.tsx";
+import { usePhone, useTabInView } from "../parts/page.tsx";
 import { Skeleton } from "../parts/states.tsx";
 import { shownCount, word } from "../words.ts";
 import { Link } from "../router.tsx";
@@ -23,13 +23,13 @@ const tabWords: Readonly<Record<string, string>> = {
   them: "Waiting for them",
 };
 
-export function StatusTabs({ search }: { readonly search: InboxSearch }) {
+export function StatusTabs({ search, isNarrow }: TabsProps) {
   const counts = useTabCounts(search);
   const shown = search.waiting ?? statusOf(search) ?? "all";
   /** What is shown without a word in the address. */
   const unsaid = search.q === undefined ? "todo" : "all";
   return (
-    <nav className="tabs" aria-label="By state">
+    <nav className="tabs" aria-label="By state" ref={useTabInView(`${shown} ${isNarrow}`)}>
       {([...countedTabs, "all"] as const).map((tab) => (
         <Link
           key={tab}

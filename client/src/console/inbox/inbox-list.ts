@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useMemo } from "react";
 import { calls, queryClient, trpc } from "../calls.ts";
 import { filterOf, midnight, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useToasts } from "../parts/toasts.tsx";
-import { listKey, readAgain, showChanged, showNews } from "../triage/triage.ts";
+import { listKey, readAgain, showChanged, showGone, showNews } from "../triage/triage.ts";
 import { useNow } from "../parts/states.tsx";
 import { word } from "../words.ts";
 import { inShownOrder } from "./stages.tsx";
@@ -32,6 +32,7 @@ export function useNews(known: number, enabled = true) {
       const asked = { arrival: known, ...(change !== undefined && { change }) };
       const news = await calls.inbox.since.query(asked, { signal });
       if (news.changed.length > 0) showChanged(news.changed);
+      if (news.gone.length > 0) showGone(news.gone);
       return news;
     },
     refetchInterval: newsMs,

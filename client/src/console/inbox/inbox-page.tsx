@@ -108,15 +108,28 @@ function InboxList({ open, lastOpen }: ListProps) {
       goTo(references.includes(landing) ? landing : references[0]);
   }, [open, loaded, lastOpen, goTo, landing, references]);
 
+  // The list follows the submission that is open.
+  useEffect(() => {
+    if (open !== undefined && loaded) document.querySelector(".rows .current")?.scrollIntoView({ block: "nearest" });
+  }, [open, loaded]);
+
   const onSearch = (next: InboxSearch, replace = false) => void navigate({ to: "/", search: next, replace });
   // A search that begins looks in every state. One of them can be chosen then.
   const onWords = (words: string) =>
-    onSearch({ ...search, q: words || undefined, ...(search.q === undefined && { status: undefined }) }, true);
+    onSearch(
+      { ...search, q: words || undefined, ...(search.q === undefined && { status: undefined, waiting: undefined }) },
+      true,
+    );
   const targets = (): Chosen => {
     if (everything) return "all";
     if (selected.size > 0) return selectedRows.map(({ reference }) => reference);
     const at = cursor.current();
     return at === undefined ? [] : [at];
+  };
+  /** Without spam: what leaves it gets its mails at once, which no single key should do. */
+  const besideSpam = (chosen: Chosen): Chosen => {
+    if (chosen === "all") return search.status === "spam" ? [] : chosen;
+    return chosen.filter((one) => rows.every(({ reference, status }) => reference !== one || status !== "spam"));
   };
   const kindsOfChosen = (chosen: Chosen): readonly SubmissionKind[] => {
     if (chosen === "all") return search.kind === undefined ? submissionKinds : [search.kind];
@@ -161,7 +174,7 @@ function InboxList({ open, lastOpen }: ListProps) {
     ...(open === undefined && {
       j: () => cursor.move(1),
       k: () => cursor.move(-1),
-      e: () => change(targets(), { status: "done" }),
+      e: () => change(besideSpam(targets()), { status: "done" }),
       a: () => ask("assign"),
       s: () => canMoveAll(targets()) && ask("move"),
       h: everything ? undefined : () => ask("snooze"),
@@ -232,8 +245,8 @@ function InboxList({ open, lastOpen }: ListProps) {
             <kbd aria-hidden="true">/</kbd>
           </SearchBox>
         </div>
-        <StatusTabs search={search} />
-        <StageTabs search={search} />
+        <StatusTabs search={search} isNarrow={open !== undefined} />
+        <StageTabs search={search} isNarrow={open !== undefined} />
         {selected.size > 0 ? (
           bulkBar
         ) : open === undefined ? (

@@ -4,11 +4,12 @@ import type { SubmissionKind } from "@submissions/shared/kinds";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { calls, trpc } from "../calls.ts";
-import { FormDialog, useChange } from "../parts/dialogs.tsx";
+import { FormDialog } from "../parts/dialogs.tsx";
 import { useNow } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import "../styles/pages.css";
-import { AnswerSelect, MailPreview, undoMs } from "../submission/composer.tsx";
+import { AnswerSelect, MailPreview } from "../submission/composer.tsx";
+import { useOffer } from "../triage/offers.tsx";
 import { readAgain } from "../triage/triage.ts";
 import { age, plural, shortName } from "../words.ts";
 
@@ -38,16 +39,7 @@ export function ReplyDialog({ references, kinds, onClose, onSent }: Props) {
   const preview = useQuery({ ...trpc.reply.preview.queryOptions(asked), enabled: text !== "" });
   const previews = (text !== "" && preview.data) || [];
   const chosen = previews.filter(({ reference, lastReplyAt }) => ticked.get(reference) ?? lastReplyAt === null);
-  const again = () => readAgain(references);
-  const undo = useChange(trpc.reply.undoMany, {
-    said: ({ undone }, { ids }) =>
-      undone === ids.length
-        ? "The replies are taken back."
-        : `${undone} of ${plural(ids.length, "reply", "replies")} taken back.`,
-    failed: "Not taken back.",
-    reads: [trpc.inbox.since, trpc.submission.get],
-    onDone: again,
-  });
+  const offer = useOffer();
   const send = useMutation({
     mutationFn: (isDone: boolean) =>
       calls.reply.sendMany.mutate({
@@ -68,13 +60,13 @@ export function ReplyDialog({ references, kinds, onClose, onSent }: Props) {
       const ids = outcomes.flatMap((one) => (one.result === "queued" ? [one.id] : []));
       if (failed.length > 0) showToast(`Not sent: ${failed.join(", ")}.`, { tone: "bad" });
       if (ids.length > 0)
-        showToast(`${plural(ids.length, "reply", "replies")} will go out in ten seconds.`, {
-          undo: () => undo.mutate({ ids }),
-          forMs: undoMs,
+        offer({
+          said: `${plural(ids.length, "reply", "replies")} will go out in ten seconds.`,
+          undone: { replies: ids },
         });
       onClose();
       onSent();
-      again();
+      readAgain(references);
     },
   });
   const isWaiting = send.isPending || chosen.length === 0;

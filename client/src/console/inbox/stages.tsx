@@ -4,6 +4,7 @@ import { kindOf } from "@submissions/shared/kinds";
 import { isFinal, type Stage, stages } from "@submissions/shared/stages";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
+import { useTabInView } from "../parts/page.tsx";
 import { shownCount, word } from "../words.ts";
 import { filterOf, type InboxSearch } from "./inbox-search.ts";
 import { Link } from "../router.tsx";
@@ -40,11 +41,18 @@ function useStageCounts(search: InboxSearch): (stage: Stage) => number | null | 
   return (stage) => (isFinal(stage) ? ended : going)?.[stage];
 }
 
-export function StageTabs({ search }: { readonly search: InboxSearch }) {
+export interface TabsProps {
+  readonly search: InboxSearch;
+  /** Beside an open submission. */
+  readonly isNarrow: boolean;
+}
+
+export function StageTabs({ search, isNarrow }: TabsProps) {
   const countOf = useStageCounts(search);
+  const tabs = useTabInView(`${search.stage} ${isNarrow}`);
   if (!isByStage(search)) return null;
   return (
-    <nav className="tabs stage-tabs" aria-label="By stage">
+    <nav className="tabs stage-tabs" aria-label="By stage" ref={tabs}>
       {[undefined, ...stages].map((stage) => (
         <Link
           key={stage ?? "all"}

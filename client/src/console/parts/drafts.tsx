@@ -4,11 +4,11 @@ import { useState } from "react";
 import { useMe } from "../operators.ts";
 
 const prefix = "console.draft ";
-const nameOf = (owner: string, key: string) => `${prefix}${owner} ${key}`;
+export const draftName = (owner: string, key: string): string => `${prefix}${owner} ${key}`;
 
 /** The text, how to change it, and how to read it later: it may have been changed meanwhile, or elsewhere. */
 export function useDraft(key: string): readonly [string, (text: string) => void, () => string] {
-  const name = nameOf(useMe().email, key);
+  const name = draftName(useMe().email, key);
   const read = () => localStorage.getItem(name) ?? "";
   const [text, setText] = useState(read);
   const write = (next: string) => {
@@ -24,9 +24,13 @@ export const forgetDraftsOf = (reference: string): void => forget((name) => name
 
 /** Forgets all drafts but those of an operator. */
 export const forgetDrafts = (but?: string): void =>
-  forget((name) => but === undefined || !name.startsWith(nameOf(but, "")));
+  forget((name) => but === undefined || !name.startsWith(draftName(but, "")));
+
+/** What an operator was offered to take back, and may be offered again after a reload. */
+export const offersOf = (owner: string): readonly string[] => namesWith(draftName(owner, "undo "));
+
+const namesWith = (beginning: string) => Object.keys(localStorage).filter((name) => name.startsWith(beginning));
 
 function forget(which: (name: string) => boolean): void {
-  const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix));
-  for (const name of names) if (which(name)) localStorage.removeItem(name);
+  for (const name of namesWith(prefix)) if (which(name)) localStorage.removeItem(name);
 }

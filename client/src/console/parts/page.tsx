@@ -1,6 +1,6 @@
 // The frame of a page that is not the inbox: heading, actions and content. It also names the browser's tab, and knows
 // whether the window is wide or a phone's.
-import { useEffect, type ReactNode, useSyncExternalStore } from "react";
+import { useEffect, type ReactNode, type RefObject, useRef, useSyncExternalStore } from "react";
 import { Link } from "../router.tsx";
 
 /** What the installation is called. The server writes it into the page. */
@@ -68,6 +68,19 @@ export const NotFoundPage = () => (
     </p>
   </PageFrame>
 );
+
+/** Of tabs that are wider than their place the current one is in view. @param shown changes with it, or with the place */
+export function useTabInView(shown: string): RefObject<HTMLElement | null> {
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const place = tabs.current;
+    const tab = place?.querySelector("[aria-current]")?.getBoundingClientRect();
+    if (place === null || tab === undefined) return;
+    const { left, right } = place.getBoundingClientRect();
+    place.scrollLeft += Math.max(0, tab.right - right) || Math.min(0, tab.left - left);
+  }, [shown]);
+  return tabs;
+}
 
 function mediaHook(query: string): () => boolean {
   const list = matchMedia(query);

@@ -3,10 +3,11 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Person } from "@submissions/shared/console";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
-import { queryClient, trpc } from "../calls.ts";
+import { isMissing, queryClient, trpc } from "../calls.ts";
 import { consoleUrl } from "../early.ts";
+import { useNews } from "../inbox/inbox-list.ts";
 import { useMe, useNames } from "../operators.ts";
-import { isAdmin } from "../roles.ts";
+import { isAdmin, seesSubmissions } from "../roles.ts";
 import { Box } from "../parts/boxes.tsx";
 import { DialogButton, FormDialog, useChange } from "../parts/dialogs.tsx";
 import { forgetDraftsOf } from "../parts/drafts.tsx";
@@ -23,7 +24,10 @@ export function PersonPage() {
   const me = useMe();
   const { person: asked = "" } = useParams();
   const person = useQuery(trpc.people.get.queryOptions({ person: asked }));
-  const id = person.data?.personId ?? asked;
+  // Others may erase the person meanwhile.
+  const shown = isMissing(person.error) ? undefined : person.data;
+  useNews(Number.MAX_SAFE_INTEGER, seesSubmissions(me));
+  const id = shown?.personId ?? asked;
   const navigate = useNavigate();
   // An old address of the page has the person's address in it.
   useEffect(() => {
@@ -31,24 +35,24 @@ export function PersonPage() {
   }, [id, asked, navigate]);
   return (
     <PageFrame
-      title={person.data?.submissions[0]?.name ?? person.data?.email ?? "Person"}
+      title={shown?.submissions[0]?.name ?? shown?.email ?? "Person"}
       lead="Everything from this address."
       actions={
-        person.data && (
+        shown && (
           <>
             <DownloadLink className="button-like" href={new URL(`people/${id}.ndjson`, consoleUrl).href}>
               <Icon name="download" size={16} /> Export
             </DownloadLink>
             {isAdmin(me) && (
               <DialogButton word="Erase" className="danger">
-                {(close) => <EraseDialog person={person.data} onClose={close} />}
+                {(close) => <EraseDialog person={shown} onClose={close} />}
               </DialogButton>
             )}
           </>
         )
       }
     >
-      {person.data ? <Records person={person.data} /> : <Waiting query={person} rows={4} />}
+      {shown ? <Records person={shown} /> : <Waiting query={person} rows={4} />}
     </PageFrame>
   );
 }

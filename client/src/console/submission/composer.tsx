@@ -1,13 +1,14 @@
 // Where an operator writes: a reply to the person, and a note for the team. What is typed survives going to another
 // submission, a conflict, a reload and the end of the session.
-import type { ReplyPreview, SavedAnswer, SubmissionDetail } from "@submissions/shared/console";
+import type { Note, ReplyPreview, SavedAnswer, SubmissionDetail } from "@submissions/shared/console";
 import { kinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { greetingLanguageOf, type GreetingLanguage } from "@submissions/shared/language";
 import { looksLikeName } from "@submissions/shared/names";
-import { useRef, useState, type ReactNode, type RefObject } from "react";
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import { calls, isWrong, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
 import { Check } from "../parts/form.tsx";
+import { useOffer } from "../triage/offers.tsx";
 import { languageName } from "../words.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/dialogs.tsx";
@@ -15,8 +16,6 @@ import { useQuery } from "@tanstack/react-query";
 import { AttachButton, AttachedFiles, useFiles } from "./files.tsx";
 
 const lengthMax = 10_000;
-/** As long as the server holds a reply. */
-export const undoMs = 10_000;
 
 interface TextFormProps {
   readonly label: string;
@@ -53,6 +52,11 @@ function TextForm({
   ...area
 }: TextFormProps) {
   const [text, write] = draft;
+  const foot = useRef<HTMLDivElement>(null);
+  // With the keys, what was refused may lie below the end of the window.
+  useEffect(() => {
+    if (call.error !== null) foot.current?.scrollIntoView({ block: "nearest" });
+  }, [call.error]);
   return (
     <form
       onSubmit={(event) => {
@@ -76,7 +80,7 @@ function TextForm({
         {...area}
       />
       {below}
-      <div className="note-foot">
+      <div className="note-foot" ref={foot}>
         <span className="problem" role="alert">
           {call.error !== null && `${failed} ${messageOf(call.error)}`}
         </span>
@@ -98,7 +102,9 @@ export function NoteForm({ reference, field }: NoteFormProps) {
   const add = useChange(trpc.submission.addNote, {
     reads: [trpc.submission.get],
     onDone: (note, sent) => {
-      queryClient.setQueryData(detailKey, (detail) => detail && { ...detail, notes: [...detail.notes, note] });
+      // A read that began since may show it already.
+      const besides = (notes: readonly Note[]) => notes.filter(({ id }) => id !== note.id);
+      queryClient.setQueryData(detailKey, (detail) => detail && { ...detail, notes: [...besides(detail.notes), note] });
       // What was typed meanwhile stays.
       if (read().trim() === sent.text) write("");
     },
@@ -173,23 +179,14 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
   const { reference, kind, email, version, status, lastReplyAt, lastAnswerAt } = detail;
   const [quote, setQuote] = useState<boolean>(kinds[kind].quoted);
   const { showToast, showFailure } = useToasts();
-  const sentText = useRef("");
-  // The form is gone by then, and with it what a single call would be told of its end.
-  const undo = useChange(trpc.reply.undo, {
-    said: "The reply is taken back.",
-    failed: "Not taken back.",
-    reads,
-    onDone: () => {
-      if (read() === "") write(sentText.current);
-    },
-  });
+  const offer = useOffer();
   const send = useChange(trpc.reply.send, {
     reads,
     onDone: ({ id }, sent) => {
       if (read().trim() === sent.text) write("");
       onSent();
-      sentText.current = sent.text;
-      showToast(`The reply to ${email} goes out in ten seconds.`, { undo: () => undo.mutate({ id }), forMs: undoMs });
+      const said = `The reply to ${email} goes out in ten seconds.`;
+      offer({ said, undone: { reply: id, reference, text: sent.text } });
     },
   });
   const chosen = useRef("");
@@ -239,6 +236,7 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
             kind={kind}
             language={greetingLanguageOf(detail.fields["language"])}
             onChoose={(answer) => void fill(answer)}
+            isRepeatable
           />
         </div>
       }
@@ -280,10 +278,12 @@ interface AnswerSelectProps {
   readonly language?: GreetingLanguage;
   /** Told of its text, with placeholders. */
   readonly onChoose: (text: string) => void;
+  /** It goes in at the cursor, and may do so again. */
+  readonly isRepeatable?: boolean;
 }
 
 /** Chooses a saved answer. */
-export function AnswerSelect({ kind, language, onChoose }: AnswerSelectProps) {
+export function AnswerSelect({ kind, language, onChoose, isRepeatable = false }: AnswerSelectProps) {
   const answers = useQuery(trpc.reply.answers.queryOptions(undefined, { staleTime: 60_000 })).data ?? [];
   const ofKind = answers.filter((answer) => kind === undefined || answer.kind === kind);
   const rank = (answer: SavedAnswer) => (answer.language === language ? 0 : answer.language === null ? 1 : 2);
@@ -292,6 +292,8 @@ export function AnswerSelect({ kind, language, onChoose }: AnswerSelectProps) {
     <select
       aria-label="Saved answer"
       defaultValue=""
+      // What went into the message can be chosen again.
+      onBlur={isRepeatable ? ({ target }) => (target.value = "") : undefined}
       onChange={({ target }) => {
         const chosen = offered.find(({ id }) => String(id) === target.value);
         if (chosen !== undefined) onChoose(chosen.text);

@@ -3,10 +3,11 @@ import { type DeclineDays, declineDays, declineReasonLengthMax } from "@submissi
 import type { SubmissionKind } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { calls, trpc } from "../calls.ts";
+import { calls, Refused, trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { useDecline } from "../triage/decline.ts";
+import { shownNow } from "../triage/triage.ts";
 import { plural, shortName } from "../words.ts";
 import "../styles/pages.css";
 import { AnswerSelect, leftOutWords, MailPreview } from "./composer.tsx";
@@ -35,6 +36,8 @@ export function DeclineDialog({ references, kind, onClose }: Props) {
   const known = useQuery(trpc.decline.reasons.queryOptions()).data ?? [];
   const named = [...references];
   const people = useQuery(trpc.decline.preview.queryOptions({ references: named, text: previewed }));
+  /** What others change behind the dialog is told before it is overwritten. */
+  const [seen, setSeen] = useState(() => shownNow(references));
   const decline = useDecline(() => onClose(true));
   const isOne = references.length === 1;
   const fill = async (answer: string) => {
@@ -58,7 +61,12 @@ export function DeclineDialog({ references, kind, onClose }: Props) {
       title={isOne ? "Decline" : `Decline ${plural(references.length, "submission")}`}
       word={decline.isPending ? "Declining…" : "Decline"}
       call={decline}
-      onSubmit={() => decline.mutate({ references, reason, text, days })}
+      onSubmit={() =>
+        decline.mutate(
+          { seen, reason, text, days },
+          { onError: (error) => error instanceof Refused && setSeen(shownNow(references)) },
+        )
+      }
       onClose={decline.isPending ? undefined : () => onClose(false)}
     >
       <label>

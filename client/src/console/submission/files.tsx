@@ -9,7 +9,7 @@ import {
 import { sizeIn } from "@submissions/shared/size";
 import { useMutation, useMutationState, type MutationState } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { FileRefused, messageOf, queryClient, trpc, untilSignedIn } from "../calls.ts";
+import { Refused, messageOf, queryClient, trpc, untilSignedIn } from "../calls.ts";
 import { consoleUrl } from "../early.ts";
 import { useChange } from "../parts/dialogs.tsx";
 import { DownloadLink } from "../parts/downloads.tsx";
@@ -32,7 +32,7 @@ async function upload(reference: string, file: File): Promise<ReplyFile> {
   });
   if (response.ok) return (await response.json()) as ReplyFile;
   const { message, issues = [{ message }] } = (await response.json()) as Refusal;
-  throw new FileRefused(issues.map((issue) => issue.message).join(" "));
+  throw new Refused(issues.map((issue) => issue.message).join(" "));
 }
 
 export type Files = ReturnType<typeof useFiles>;

@@ -95,10 +95,14 @@ function Submission({ detail }: DetailProps) {
   const [replying, setReplying] = useState(draft[0] !== "" || detail.attached.length > 0);
   const message = useRef<HTMLTextAreaElement>(null);
   const startReply = () => {
-    if (draft[0] === "") draft[1](greetingOf(detail));
+    // It may have been begun elsewhere, or taken back.
+    const [, write, read] = draft;
+    write(read() || greetingOf(detail));
     flushSync(() => setReplying(true));
     const field = message.current;
     field?.focus();
+    // With its buttons.
+    field?.form?.scrollIntoView({ block: "nearest" });
     field?.setSelectionRange(field.value.length, field.value.length);
   };
   const note = useRef<HTMLTextAreaElement>(null);
@@ -150,7 +154,7 @@ function Submission({ detail }: DetailProps) {
           <button
             aria-keyshortcuts="e"
             title="Set to done (e)"
-            disabled={status === "done"}
+            disabled={status === "done" || status === "spam"}
             onClick={() => {
               triage([reference], { status: "done" });
               goToNextRow();
@@ -260,10 +264,14 @@ function Neighbourhood({ detail: { reference, kind, status, snoozedUntil } }: De
   useShortcuts({
     j: () => go(next),
     k: () => go(previous),
-    e: () => {
-      triage([reference], { status: "done" });
-      go(next);
-    },
+    // What leaves spam gets its mails at once: that takes more than a key.
+    e:
+      status === "spam"
+        ? undefined
+        : () => {
+            triage([reference], { status: "done" });
+            go(next);
+          },
     a: () => setDialog("assign"),
     h: isToDo ? () => setDialog("snooze") : undefined,
   });

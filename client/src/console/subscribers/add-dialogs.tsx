@@ -1,7 +1,7 @@
 // Adds one subscriber, or those of a file, and reports which were left out.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { importBytesMax, importRowsMax, type ImportReport } from "@submissions/shared/console";
-import { calls, FileRefused, isRefusal, queryClient, trpc } from "../calls.ts";
+import { calls, Refused, isRefusal, queryClient, trpc } from "../calls.ts";
 import { FormButton, FormDialog } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
@@ -41,14 +41,14 @@ export const AddSubscriber = () => (
 );
 
 async function importFile(file: File): Promise<ImportReport> {
-  if (file.size > importBytesMax) throw new FileRefused("The file is larger than 4 MiB. Divide it.");
+  if (file.size > importBytesMax) throw new Refused("The file is larger than 4 MiB. Divide it.");
   const bytes = await file.arrayBuffer();
   let csv: string;
   try {
     csv = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     // TypeError: another encoding, which would garble names of sources and consents.
-    throw new FileRefused("The file is not UTF-8 text. Save it as CSV UTF-8.");
+    throw new Refused("The file is not UTF-8 text. Save it as CSV UTF-8.");
   }
   const before = await calls.subscribers.importProgress.query();
   try {

@@ -4,6 +4,7 @@ import { useMutation, type InfiniteData } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { calls, queryClient, trpc } from "../calls.ts";
 import { useNames } from "../operators.ts";
+import { forgetDraftsOf } from "../parts/drafts.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { describeChange, describeConflict, describeConflicts, type Change } from "./triage-words.ts";
 import { plural } from "../words.ts";
@@ -44,9 +45,16 @@ export function rowBehind(gone: ReadonlySet<string>): string | undefined {
   return undefined;
 }
 
-const triagedOf = ({ reference, status, stage, assignee, version }: Triaged) => {
+export const triagedOf = ({ reference, status, stage, assignee, version }: Triaged) => {
   return { reference, status, stage, assignee, version };
 };
+
+/** Changes the rows of all lists. */
+const changeRows = (changed: (rows: readonly InboxRow[]) => readonly InboxRow[]): void =>
+  void queryClient.setQueriesData<ListData>(
+    { queryKey: listKey },
+    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, rows: changed(page.rows) })) },
+  );
 
 /** Changes what all parts of the page show, until the server is asked again. */
 export function show(changes: readonly (Partial<Triaged> & { readonly reference: string })[]): void {
@@ -55,10 +63,7 @@ export function show(changes: readonly (Partial<Triaged> & { readonly reference:
     const change = byReference.get(shown.reference);
     return change === undefined || (change.version ?? shown.version) < shown.version ? shown : { ...shown, ...change };
   };
-  queryClient.setQueriesData<ListData>(
-    { queryKey: listKey },
-    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, rows: page.rows.map(changed) })) },
-  );
+  changeRows((shown) => shown.map(changed));
   for (const reference of byReference.keys())
     queryClient.setQueryData<SubmissionDetail>(detailKey(reference), (detail) => detail && changed(detail));
 }
@@ -92,11 +97,19 @@ export function showChanged(rows: readonly InboxRow[]): void {
     const now = news.get(row.reference);
     return now === undefined || now.version < row.version ? row : { ...row, ...now };
   };
-  queryClient.setQueriesData<ListData>(
-    { queryKey: listKey },
-    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, rows: page.rows.map(changed) })) },
-  );
+  changeRows((shown) => shown.map(changed));
   readAgain([...news.keys()]);
+}
+
+/** Takes what was erased off the page and out of its memory, drafts included. */
+export function showGone(references: readonly string[]): void {
+  changeRows((shown) => shown.filter(({ reference }) => !references.includes(reference)));
+  for (const reference of references) {
+    forgetDraftsOf(reference);
+    queryClient.removeQueries({ queryKey: detailKey(reference), type: "inactive" });
+  }
+  readAgain(references);
+  void queryClient.invalidateQueries({ queryKey: trpc.people.pathKey() });
 }
 
 /** After a change: the counts, and what opened submissions show beside status and assignee. */
@@ -137,10 +150,27 @@ export async function changeInBatches(
   return outcomes;
 }
 
+/** How to say why some were not changed. */
+export function useProblems() {
+  const nameOf = useNames();
+  /** @param seen what the operator saw of the only one */
+  return (outcomes: readonly TriageOutcome[], seen?: Triaged): readonly string[] => {
+    const conflicts = outcomes.filter((outcome) => outcome.result === "conflict");
+    const gone = outcomes.filter(({ result }) => result === "unknown");
+    const [conflict] = conflicts;
+    const told = conflict !== undefined && outcomes.length === 1 && describeConflict(conflict, seen, nameOf);
+    return [
+      ...(gone.length > 0 ? [`${plural(gone.length, "submission")} could not be found any more.`] : []),
+      ...(conflict === undefined ? [] : [told || describeConflicts(conflicts, nameOf)]),
+    ];
+  };
+}
+
 /** How to say what became of a change. */
 export function useReport() {
   const { showToast } = useToasts();
   const nameOf = useNames();
+  const problemsOf = useProblems();
   /** @param seen what the operator saw of the only one */
   return (
     outcomes: readonly TriageOutcome[],
@@ -149,16 +179,7 @@ export function useReport() {
     undo?: (references: ReadonlySet<string>) => void,
   ) => {
     const changed = outcomes.filter(({ result }) => result === "changed");
-    const conflicts = outcomes.filter((outcome) => outcome.result === "conflict");
-    const gone = outcomes.filter(({ result }) => result === "unknown");
-    const [conflict] = conflicts;
-    if (gone.length > 0)
-      showToast(`${plural(gone.length, "submission")} could not be found any more.`, { tone: "bad" });
-    if (conflict !== undefined) {
-      const isOnly = outcomes.length === 1;
-      const text = isOnly ? describeConflict(conflict, seen, nameOf) : describeConflicts(conflicts, nameOf);
-      showToast(text, { tone: "bad" });
-    }
+    for (const problem of problemsOf(outcomes, seen)) showToast(problem, { tone: "bad" });
     if (changed.length === 0) return;
     const references = new Set(changed.map(({ reference }) => reference));
     showToast(describeChange(change, changed.length, nameOf), undo && { undo: () => undo(references) });
@@ -182,7 +203,7 @@ export const mutationKey = ["triage"];
  * The versions to change. Where an earlier change of this page was made to the version that the operator saw, it is the one
  * that it made. A version that another operator made is never among them.
  */
-function versionsOf(seen: readonly Target[]): Map<string, number> {
+export function versionsOf(seen: readonly Target[]): Map<string, number> {
   const versions = new Map(seen.map(({ reference, version }) => [reference, version]));
   for (const { state } of queryClient.getMutationCache().findAll({ mutationKey, status: "success" }))
     for (const outcome of state.data as readonly Outcome[])
