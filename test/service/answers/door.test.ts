@@ -227,6 +227,18 @@ describe("what follows", () => {
     await expect.poll(() => mailsAbout(one.reference)).toMatchObject([told]);
   });
 
+  test("the team is told where the assignee has a role since that does not see it", async () => {
+    const one = await inquire();
+    const { version } = await detailOf(one.reference);
+    await operator(service(), "mona@example.org", "sales");
+    const targets = [{ reference: one.reference, version }];
+    await (await root()).call("inbox.triage", { targets, assignee: "mona@example.org" });
+    await (await root()).call("operators.setRole", { email: "mona@example.org", role: "recruiting" });
+    await resultOf(service(), { from: one.from, to: one.answerTo, headers: [] });
+    const told = { to: [{ address: "sales@marketplace.example" }] };
+    await expect.poll(() => mailsAbout(one.reference)).toMatchObject([told]);
+  });
+
   test.each([
     ["Auto-Submitted", "Auto-Submitted: auto-replied"],
     ["Precedence", "Precedence: bulk"],

@@ -1,5 +1,7 @@
 // Mails that came in about a submission, with what follows from each (`rules/answers.ts`), and reports of undelivered mails.
 import { emailKey } from "@submissions/shared/fields";
+import { kindsOf } from "@submissions/shared/kinds";
+import type { Role } from "@submissions/shared/roles";
 import { wholeScope } from "../desk-store.ts";
 import {
   type Addressed,
@@ -52,7 +54,7 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
   const findTold = prepare<{ toldAt: number | null }>(`
     SELECT answer_told_at AS "toldAt" FROM submission WHERE arrival = $1`);
   const setTold = prepare("UPDATE submission SET answer_told_at = $2 WHERE arrival = $1");
-  const findOperator = prepare<{ id: number }>("SELECT id FROM operator WHERE email_key = $1");
+  const findOperator = prepare<{ id: number; role: Role }>("SELECT id, role FROM operator WHERE email_key = $1");
   const tell = prepare(`
     INSERT INTO mail (kind, submission, operator, status, created_at, due_at)
     VALUES ('answer', $1, $2, 'queued', $3, $3)`);
@@ -96,11 +98,11 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
         return insertFile(id, name, size, kind, sha256, key, kept && "unscanned");
       }),
     );
-    const { status, reference, version, assignee } = row;
+    const { kind: itsKind, status, reference, version, assignee } = row;
     // Open pages follow the log.
     yield* audit({ action: "answer", subject: reference, detail: { answer: id } }, { operator: answerActor, at });
-    const told = [...answer.teamKeys, ...(assignee === null ? [] : [emailKey(assignee)])];
-    const isColleagues = answer.fromKeys.some((key) => told.includes(key));
+    const ours = [...answer.teamKeys, ...(assignee === null ? [] : [emailKey(assignee)])];
+    const isColleagues = answer.fromKeys.some((key) => ours.includes(key));
     const follows = decideAnswer(status, last?.toldAt ?? null, sender, isColleagues, at);
     if (follows.waits) yield* waits(arrival, at);
     if (follows.reopens) {
@@ -108,7 +110,9 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
     }
     if (follows.tells) {
       const [operator] = assignee === null ? [] : yield* findOperator(emailKey(assignee));
-      yield* together([tell(arrival, operator?.id ?? null, at), setTold(arrival, at)]);
+      // One who has another role since may not see it: the team is told.
+      const told = operator && kindsOf(operator.role).includes(itsKind) ? operator.id : null;
+      yield* together([tell(arrival, told, at), setTold(arrival, at)]);
     }
     if (follows.announces) yield* announce(arrival, id, at);
     const used = new Set(files.flatMap(({ kept }) => kept?.key ?? []));
