@@ -55,8 +55,10 @@ const beginningBytes = 64 * 1024;
 const triesMax = 8;
 const dayMs = 24 * 60 * 60 * 1000;
 const silenceMs = 2 * 60_000;
+/** Mails that were handed over wait behind this when the service stops. What is not taken by then is fetched again. */
+const closeMsMax = 2_000;
 
-/** Begins to fetch. Disposing waits for the mail that is being taken, and gives the mailbox back. */
+/** Begins to fetch. Disposing waits a moment for the mail that is being taken, and gives the mailbox back. */
 export function startImap(options: ImapOptions): AsyncDisposable {
   const { log, happened } = options;
   const reading = readingOf(options);
@@ -64,7 +66,7 @@ export function startImap(options: ImapOptions): AsyncDisposable {
   let retryMs = waits.retryMs;
   // A token may be revoked before its end.
   let renew = false;
-  return repeatedly(async (signal) => {
+  const fetching = repeatedly(async (signal) => {
     try {
       const wasOurs = await readMailbox({ ...reading, signal, renew }, () => (retryMs = waits.retryMs));
       return wasOurs ? 0 : waits.pollMs;
@@ -80,6 +82,10 @@ export function startImap(options: ImapOptions): AsyncDisposable {
       return restMs;
     }
   });
+  return {
+    [Symbol.asyncDispose]: () =>
+      Promise.race([fetching[Symbol.asyncDispose](), sleep(closeMsMax, undefined, { ref: false })]),
+  };
 }
 
 /** Whether a server, or who gives its tokens, refuses our credentials or does not know the mailbox. */

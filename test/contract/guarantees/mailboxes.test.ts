@@ -201,6 +201,22 @@ test("ends although the server is silent", { timeout: 60_000 }, async ({ store }
   await vi.waitFor(() => expect(taken).toStrictEqual(["1"]), 20_000);
 });
 
+test("ends although a mail is not taken, which is fetched again", { timeout: 60_000 }, async ({ store }) => {
+  const server = await withServer();
+  const taken: string[] = [];
+  const never = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const take = ({ messageId = "" }) => (asked.push(messageId), never.promise);
+  const { stop } = readInto([], server, store, { take });
+  await isIdle(server);
+  server.add(mail("1"));
+  await vi.waitFor(() => expect(asked).toStrictEqual(["1"]), 20_000);
+  await stop();
+  never.reject(new Error("The store is closed."));
+  readInto(taken, server, store, { waits: { pollMs: 20, retryMs: 5 } });
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1"]), 20_000);
+});
+
 test("is read by one of two processes, and by the other when that ends", async ({ store, tested }) => {
   const server = await withServer();
   const [taken, takenByOther]: [string[], string[]] = [[], []];
