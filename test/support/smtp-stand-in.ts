@@ -11,9 +11,9 @@ export interface ReceivedMail {
   readonly message: Email;
 }
 
-/** A reply that refuses: three digits and words. */
+/** A reply that refuses: three digits and words. Other words in place of the digits are no SMTP. */
 interface Refusal {
-  readonly code: number;
+  readonly code: number | string;
   readonly words: string;
 }
 

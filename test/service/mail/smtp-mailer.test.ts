@@ -49,7 +49,7 @@ test("delivers many mails over five connections, which stay open", async () => {
   expect(standIn().connections).toBeLessThanOrEqual(5);
 });
 
-const all = (code: number, words: string) => ({ recipients: { "reader0@example.org": { code, words } } });
+const all = (code: number | string, words: string) => ({ recipients: { "reader0@example.org": { code, words } } });
 const data = (code: number, words: string): SmtpBehaviour => ({ data: { code, words } });
 const refused = (inactiveRecipient: boolean) => ({ result: "refused", inactiveRecipient });
 const later = (cause: string) => ({ result: "later", cause });
@@ -64,6 +64,7 @@ test.each<[string, SmtpBehaviour, object]>([
   ["a full mailbox", all(452, "4.2.2 Over quota"), later("recipient")],
   ["a server going down", all(421, "4.3.2 Shutting down"), later("provider")],
   ["a refused sender", { sender: { code: 550, words: "5.7.1 Not your address" } }, later("configuration")],
+  ["words that are no SMTP", all("Hello", "reader0@example.org"), later("provider")],
   ["a refused message", data(554, "5.6.0 Looks like spam"), refused(false)],
   ["a message too large", data(552, "5.3.4 Too big"), refused(false)],
   ["a message for later", data(451, "4.3.0 Try again"), later("provider")],

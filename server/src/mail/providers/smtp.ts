@@ -136,8 +136,9 @@ function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
   if (error.responseCode) return judgeReply(readReply(error));
   const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? String(error.code));
   if (handedOver) return later(code, "ambiguous");
-  // The server was not asked: this envelope or size cannot be sent to it.
-  if (error.code === "EENVELOPE" || error.code === "EMESSAGE") return refused(code, false);
+  // The server was not asked: this envelope or size cannot be sent to it. Otherwise what it said was no reply.
+  const isUnasked = error.response === undefined && (error.code === "EENVELOPE" || error.code === "EMESSAGE");
+  if (isUnasked) return refused(code, false);
   const isOurs = (error.code === "EAUTH" || error.code === "ENOAUTH") && !(error instanceof TokenUnavailable);
   return later(code, isOurs ? "configuration" : "provider");
 }
