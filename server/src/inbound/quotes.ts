@@ -14,7 +14,7 @@ const anyFrom = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：].{1,200}<[^<>\s]{1,254}@[^<>\s
 const day = /\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}/;
 const minute = /\d{1,2}[:.h時]\d{2}/;
 const separator =
-  /^(?:-{2,} ?(?:[^-]|-(?=\p{L})){0,30}(?:message|nachricht|mensaje|messaggio|mensagem|bericht|meddelande|besked|wiadomo|メッセージ|邮件)[^-]{0,20}-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|転送されたメッセージ)[:：])$/iu;
+  /^(?:-{2,} ?(?:[^-]|-(?=\p{L})){0,30}(?:message|nachricht|mensaje|messaggio|mensagem|bericht|meddelande|besked|wiadomo|メッセージ|邮件)[^-]{0,20}-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|転送されたメッセージ)[:：]|>>> .{1,200}\d >>>)$/iu;
 
 /** In code units. Longer lines are words of a person. */
 const lineMax = 500;
@@ -52,7 +52,8 @@ export function withoutQuotes(text: string): string {
     }
     kept.push(line);
   }
-  while (kept.length > 0 && /^$|^(?:[-_*=]{5,}|[─━]{3,})$/u.test((kept.at(-1) ?? "").trim())) kept.pop();
+  const frame = /^$|^(?:[-_*=]{5,}|[─━]{3,}|-{5,} ?(?:[^-]|-(?=\p{L})){1,40}-{5,})$/u;
+  while (kept.length > 0 && frame.test((kept.at(-1) ?? "").trim())) kept.pop();
   const reply = kept
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
@@ -72,6 +73,7 @@ function attributionAbove(lines: readonly string[], end: number): number {
     const whole = lines.slice(from, start).join(" ");
     // A fold breaks off before an address and its date stands first.
     const begins = from === 0 || lines[from - 1]?.trim() === "";
+    if (isOfSomeone(whole) && begins) return end - from;
     if (dated.test(whole) && (begins || /^(?:On|Am|Le|El|Il|Op|Em|Den|W dniu|在|\d{4})\b/u.test(line)))
       return end - from;
   }
@@ -80,16 +82,21 @@ function attributionAbove(lines: readonly string[], end: number): number {
 
 /** How many lines from `at` on are an attribution, in a language known here. */
 function attributionAt(lines: readonly string[], at: number): number {
-  if (!/^\s{0,8}(?:\p{L}|\d).{0,40}[\d,]/u.test(lines[at] ?? "")) return 0;
+  if (!/^\s{0,8}(?:-{2,4} )?(?:\p{L}|\d).{0,40}[\d,]/u.test(lines[at] ?? "")) return 0;
   let whole = "";
   for (let folds = 1; folds <= foldsMax; folds += 1) {
     const line = lines[at + folds - 1]?.trim() ?? "";
     if (line === "" || whole.length + line.length > lineMax) return 0;
     whole = `${whole} ${line}`;
-    if (/[:：]$/.test(line)) return wrote.test(whole) && dated.test(whole) && startsLikeOne(whole) ? folds : 0;
+    if (!/(?:[:：]| -{3,4})$/.test(line)) continue;
+    const isDated = wrote.test(whole) ? dated.test(whole) : isOfSomeone(whole) && day.test(whole) && minute.test(whole);
+    return isDated && startsLikeOne(whole) ? folds : 0;
   }
   return 0;
 }
+
+/** Whether it ends with an address, as in languages whose attributions have no verb behind it. */
+const isOfSomeone = (whole: string) => /<[^<>\s]{1,254}@[^<>\s]{1,254}>\s?[:：]$/.test(whole);
 
 /** A sentence about what someone wrote does not begin with a date, a name and an address. */
 const startsLikeOne = (whole: string) =>

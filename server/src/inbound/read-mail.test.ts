@@ -69,6 +69,14 @@ it.each([
   ["Turkish", block("Kimden", "Gönderilen: 28 Kasım 2026 Cumartesi", "Kime", "Konu")],
   ["Hungarian", block("Feladó", "Elküldve: 2026. november 28., szombat", "Címzett", "Tárgy")],
   ["Hebrew", block("מאת", "נשלח: יום שבת 28 נובמבר 2026", "אל", "נושא")],
+  ["Russian, without a verb", "Суббота, 28 ноября 2026, 10:02 +03:00 от Sales <sales@desk.example>:\n\nHello"],
+  [
+    "Czech, with a separator",
+    `---------- Původní e-mail ----------\n${block("Od", "Datum: 28. 11. 2026", "Komu", "Předmět")}`,
+  ],
+  ["Zoho", "---- On Sat, 28 Nov 2026 10:02:03 +0100 Sales <sales@desk.example> wrote ---\n\nHello"],
+  ["Horde", "Zitat von Sales <sales@desk.example>:\n\n> Hello\n> there"],
+  ["GroupWise", ">>> Sales <sales@desk.example> 28.11.2026 10:02 >>>\nHello"],
   ["German, with a separator", "-------- Original-Nachricht --------\nAm 28.11.26 schrieb Sales:\n\nHello"],
 ])("leaves out what is quoted without marks: %s", async (_, quoted) => {
   expect(await readMail(mail("", `Gladly.\n\n${quoted}`))).toMatchObject({ reply: "Gladly." });
@@ -77,6 +85,7 @@ it.each([
 it.each([
   "From: Berlin\nTo: Munich\nDate: 2026-12-01\nPassengers: 3\n\nPlease confirm.",
   "Von: 2020\nBis: 2024\nFirma: ACME\n\nMit freundlichen Grüßen",
+  "Until 28.11.2026 please write to Ann <ann@example.org>:\nshe knows\n\n--- Ann ---",
   "Tel: 030 2024 1234\nE-Mail: Ann <ann@example.org>\nWeb: example.org\nOrt: Bonn\n\nUntil then",
 ])("shows what a person lists", async (list) => {
   const text = `Hello,\n\n${list}`;
