@@ -7,6 +7,7 @@ import {
   acceptMails,
   acceptReference,
   allMails,
+  findSubmission,
   kindsOf,
   marketing,
   minute,
@@ -131,6 +132,30 @@ eachKind(
     expect(await claimAt(store, due + minute)).toMatchObject([{ id, email: ben.operator }]);
   },
 );
+
+eachKind("leave other mails alone that wait for the same operator: %s", async (kind, { store }) => {
+  await addOperators(store);
+  const invitation = { role: "sales", invitationHash: "again", token: "token" } as const;
+  await store.access.changeOperator(ben.operator, invitation, { operator: "command line", at: noon });
+  const [one, two] = [await acceptReference(store, sample(kind, 1)), await acceptReference(store, sample(kind, 2))];
+  const [first, second] = [await findSubmission(store, one), await findSubmission(store, two)];
+  await triage(store, one, 1, { assignee: ben.operator }, ben);
+  const about = { submission: first!.arrival, sender: "person", fromKeys: [], teamKeys: [], files: [] } as const;
+  const mail = { identity: "1", at, messageId: null, senderAddress: "", senderName: "", subject: "", text: "Yes." };
+  await store.inbound.file({ ...mail, reply: null, ...about });
+  const others = async () => kindsOf(await allMails(store)).filter((of) => of === "answer" || of === "invitation");
+  expect(await others()).toEqual(["answer", "invitation"]);
+  // Assigned, and taken away again.
+  const assigned = await triage(store, two, second!.version, { assignee: ben.operator }, eva);
+  expect(assigned).toMatchObject([{ result: "changed" }]);
+  expect(await assignmentsOf(store)).toMatchObject([{ dueAt: due }]);
+  await triage(store, two, second!.version + 1, { assignee: null }, eva);
+  await triage(store, one, 3, { assignee: null }, eva);
+  expect([await assignmentsOf(store), await others()]).toEqual([[], ["answer", "invitation"]]);
+  const claimed = await store.mails.claim(due, 10, { owner: "other", until: due + minute });
+  expect(claimed.find(({ kind: of }) => of === "invitation")?.about).toMatchObject({ invitation: { token: "token" } });
+  expect(claimed.find(({ kind: of }) => of === "answer")?.about).toMatchObject({ answered: { to: ben.operator } });
+});
 
 test.for(["null", "{", "{}"])("are handed over as refused where they hold %j", async (text, { store, tested }) => {
   await addOperators(store);

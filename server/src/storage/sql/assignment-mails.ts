@@ -20,7 +20,8 @@ export function prepareAssignmentMails({ prepare, locking }: Engine) {
   const findName = prepare<{ name: string }>("SELECT coalesce(name, email) AS name FROM operator WHERE email_key = $1");
   // None that may have been sent, or is held since a restore.
   const findWaiting = prepare<{ id: number; assigned: string }>(`
-    SELECT id, digest AS assigned FROM mail WHERE operator = $1 AND status = 'queued' AND attempts = 0 AND denials IS NULL
+    SELECT id, digest AS assigned FROM mail
+    WHERE operator = $1 AND kind = 'assignment' AND status = 'queued' AND attempts = 0 AND denials IS NULL
       AND lease_owner IS NULL ORDER BY id DESC LIMIT 1 ${locking("FOR UPDATE")}`);
   const insert = prepare(`
     INSERT INTO mail (kind, operator, digest, status, created_at, due_at) VALUES ('assignment', $1, $2, 'queued', $3, $4)`);
