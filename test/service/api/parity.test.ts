@@ -260,8 +260,16 @@ describe.each(doors)("accepts on $name", (door) => {
 test("a text in the file's place is refused with what to do about it", async () => {
   const message = "A file belongs here, not a text. In a form, its part needs a file name (filename=).";
   const sent = { ...applicant, resumeFile: "JVBERi0=" };
+  // A file whose part lacks a file name: its bytes are no UTF-8, or more than a text may have.
+  const nameless = [Buffer.from("%PDF-1.7\n%\u00E2\u00E3", "latin1"), Buffer.alloc(300_000, " ")].map((bytes) => {
+    const parts = Object.entries({ ...applicant, resumeFile: "@" }).map(
+      ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const body = Buffer.concat([Buffer.from(parts.join("").slice(0, -3)), bytes, Buffer.from("\r\n--b--\r\n")]);
+    return text(body, "multipart/form-data; boundary=b");
+  });
   for (const door of doors) {
-    for (const init of [json(sent), form(sent)]) {
+    for (const init of [json(sent), form(sent), ...nameless]) {
       const { status, fault } = await door.send(service(), "applications.submit", init);
       expect([status, fault?.issues]).toEqual([400, [{ path: ["resumeFile"], message }]]);
     }

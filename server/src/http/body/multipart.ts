@@ -186,9 +186,12 @@ export class MultipartForm {
     for await (const piece of file as AsyncIterable<Buffer>) {
       size += piece.length;
       if (size <= bytesMax.formField) bytes.push(piece);
-      else if (this.#body.has(name)) throw fieldTooLong(name);
+      else if (this.#body.has(name) && name !== resumeField) throw fieldTooLong(name);
     }
-    this.#body.addText(name, size, () => readText(Buffer.concat(bytes), mimetype, encoding));
+    const whole = Buffer.concat(bytes);
+    // The part of a file that lacks a file name. Any text stands for it: the schema says what is missing.
+    if (name === resumeField && (size > whole.length || !isUtf8(whole))) this.#body.addText(name, 0, () => "file");
+    else this.#body.addText(name, size, () => readText(whole, mimetype, encoding));
   }
 
   async #dropFile(name: string, filename: string, file: Readable, message: string): Promise<void> {
