@@ -12,7 +12,7 @@ const anyLabel = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：]/u;
 /** In any language: who wrote it, with an address in angle brackets, and when, to the minute. */
 const anyFrom = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：].{1,200}<[^<>\s]{1,254}@[^<>\s]{1,254}>/u;
 const day = /\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}/;
-const minute = /\d{1,2}[:.h時]\d{2}/;
+const minute = /(?<![\d.])\d{1,2}[:.h時]\d{2}(?!\.?\d)/;
 const separator =
   /^(?:-{2,} ?(?:[^-]|-(?=\p{L})){0,30}(?:message|nachricht|mensaje|messaggio|mensagem|bericht|meddelande|besked|wiadomo|メッセージ|邮件)[^-]{0,20}-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|転送されたメッセージ)[:：]|>>> .{1,200}\d >>>)$/iu;
 
