@@ -8,7 +8,7 @@ import { repeatedly } from "./repeatedly.ts";
 import type { Vault } from "./resumes/vault.ts";
 import type { RateLimitStore } from "./storage/rate-limit-store.ts";
 import type { DeskStore } from "./storage/desk-store.ts";
-import { shownDay } from "./storage/rules/days.ts";
+import { shownDay } from "./clock.ts";
 import type { Store } from "./storage/store.ts";
 
 const intervalMs = 60 * 60 * 1000;

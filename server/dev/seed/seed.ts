@@ -5,7 +5,7 @@ import { referenceDay } from "@submissions/shared/reference";
 import { type MovableStore, movedTables, type Row } from "../../src/storage/move.ts";
 import { openEmpty, type StoreLocation } from "../../src/storage/open-store.ts";
 import type { ResumeRecord, SubmissionKind } from "../../src/storage/records.ts";
-import { dayMs, shownDay, startOfDay } from "../../src/storage/rules/days.ts";
+import { dayMs, shownDay, startOfDay } from "../../src/clock.ts";
 import { mailsOf } from "../../src/storage/rules/mails.ts";
 import { dayNumber, References } from "../../src/storage/rules/references.ts";
 import { answers, furtherReplies, noteTexts, operators, replies, savedAnswers, unmatched } from "./people.ts";

@@ -3,6 +3,7 @@ import type { OperatorRow } from "@submissions/shared/console";
 import { kinds } from "@submissions/shared/kinds";
 import { roles, type Role } from "@submissions/shared/roles";
 import { Option, type Command } from "commander";
+import { shownDay } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { isBelow } from "../mail/inbound-address.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
@@ -98,5 +99,5 @@ const columns: Columns<OperatorRow> = {
   EMAIL: ({ email }) => email,
   ROLE: ({ role }) => role,
   STATE: ({ state }) => state,
-  ADDED: ({ createdAt }) => new Date(createdAt).toISOString().slice(0, 10),
+  ADDED: ({ createdAt }) => shownDay(createdAt),
 };

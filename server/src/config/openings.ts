@@ -3,12 +3,12 @@ import { required } from "@submissions/shared/fields";
 import { textLengthMax } from "@submissions/shared/limits";
 import { cleanLine, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
+import { dayMs } from "../clock.ts";
 import { fileText, readEntries } from "./catalogue.ts";
 import { jsonIn } from "../read-unknown.ts";
 import { refuse, type SettingType } from "./setting-types.ts";
 
 const line = required({ rule: requiredText(textLengthMax.name) });
-const dayMs = 86_400_000;
 
 const openingShape = z.object({
   id: required({ rule: requiredText(textLengthMax.packageId) }),

@@ -6,9 +6,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { InboxFilter } from "@submissions/shared/console";
 import { kindOfPlural } from "@submissions/shared/kinds";
 import { z } from "zod";
+import { shownDay } from "../clock.ts";
 import { allRows, exportRecords, personLine, textsOf } from "../desk/export.ts";
-import { readInstant } from "../desk/instant.ts";
 import type { ExportFormat, ExportRows, ExportSubject } from "../desk/export.ts";
+import { readInstant } from "../desk/instant.ts";
 import { matchingSubmissions, matchingSubscribers } from "../desk/matching.ts";
 import { findDownload, withheldAs } from "../desk/detail.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
@@ -111,7 +112,7 @@ async function sendRecords(
   const { subject, format } = wanted;
   await record(console, caller, { action: "export", subject, detail: { format, ...detail } });
   const pieces = exportRecords(rows, { ...wanted, isDisposable: console.isDisposable });
-  const day = new Date(console.clock.now()).toISOString().slice(0, 10);
+  const day = shownDay(console.clock.now());
   return sendTexts(call, `${subject}-${day}.${format}`, format, textsOf(pieces));
 }
 

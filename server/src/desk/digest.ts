@@ -1,5 +1,6 @@
 // The daily digest: counts what waits and stores it as a mail. The day is unique in the outbox: one mail goes out.
 import { type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
+import { dayMs, shownDay } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
@@ -8,7 +9,6 @@ import type { Digest } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 type Counted = Pick<Store, "desk" | "mailBacklog" | "storeDigest">;
 
@@ -36,7 +36,7 @@ export function startDigests({ store, atMinute, log, pollMs = minuteMs }: Digest
 
 /** The day whose digest is due, if its time has come; null before it. */
 export const dueDay = (now: number, atMinute: number): string | null =>
-  now % dayMs < atMinute * minuteMs ? null : new Date(now).toISOString().slice(0, 10);
+  now % dayMs < atMinute * minuteMs ? null : shownDay(now);
 
 /** Counts what waits and stores it, unless the day has its digest. */
 export async function storeDigest(store: Counted, day: string, now: number): Promise<boolean> {

@@ -2,6 +2,7 @@
 // take everything at once: a run that would erase much of a kind waits for an operator's word.
 import { setTimeout as sleep } from "node:timers/promises";
 import { submissionKinds } from "@submissions/shared/kinds";
+import { dayMs } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { ifThrown, type Vault, VaultUnavailable } from "../resumes/vault.ts";
 import type { Actor, DeskStore, Erased as ErasedBatch, Outdated } from "../storage/desk-store.ts";
@@ -56,7 +57,6 @@ const unaskedMax = 100;
 const unaskedShareMax = 0.2;
 /** Erasing is slow and not urgent: submissions are stored in between. */
 const pauseMs = 20;
-const dayMs = 24 * 60 * 60 * 1000;
 
 export interface Due extends Outdated {
   readonly outdated: number;

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ImapFlow } from "imapflow";
+import { dayMs } from "../clock.ts";
 import type { AccessTokens } from "../oauth-tokens.ts";
 import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
@@ -53,7 +54,6 @@ const mailBytesMax = 50 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 /** So often a mail is tried that cannot be fetched, or not stored although the store works: the last time its beginning. */
 const triesMax = 8;
-const dayMs = 24 * 60 * 60 * 1000;
 const silenceMs = 2 * 60_000;
 /** Mails that were handed over wait behind this when the service stops. What is not taken by then is fetched again. */
 const closeMsMax = 2_000;

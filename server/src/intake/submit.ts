@@ -5,7 +5,7 @@ import { resumeField } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
 import { emailKey } from "@submissions/shared/fields";
 import type { KnownLanguages } from "@submissions/shared/language";
-import type { Clock } from "../clock.ts";
+import { type Clock, dayMs } from "../clock.ts";
 import type { PackageTitles } from "../config/catalogue.ts";
 import type { Openings } from "../config/openings.ts";
 import { reached } from "../failpoint.ts";
@@ -221,4 +221,4 @@ async function deliver(
   return false;
 }
 
-const secondsToMidnight = (epochMs: number) => Math.ceil((86_400_000 - (epochMs % 86_400_000)) / 1000);
+const secondsToMidnight = (epochMs: number) => Math.ceil((dayMs - (epochMs % dayMs)) / 1000);

@@ -1,10 +1,10 @@
 // The sweep of kept files, the same for every vault. A file that the store does not know is a leftover of a crash, or the
 // store is the wrong one: empty, or restored from a backup. The two cannot be told apart for certain, so nothing is deleted
 // because of it. Leftovers are few and recent; they are set aside, and deleted 30 days later. Anything else stays.
+import { dayMs } from "../clock.ts";
 import { sweepStaged } from "./staging.ts";
 import { dayOf, keyPattern, type KnownKeys, type SweepOptions, type Swept } from "./vault.ts";
 
-const dayMs = 24 * 60 * 60 * 1000;
 const setAsideMs = 30 * dayMs;
 /** Older files were judged by many sweeps before. */
 const daysJudged = 3;

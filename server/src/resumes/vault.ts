@@ -1,6 +1,7 @@
 // The resume port: where the bytes of resumes lie. A vault names what it keeps. Names are random and tell nothing.
 import { createHash, randomBytes } from "node:crypto";
 import { PassThrough, pipeline, type Readable } from "node:stream";
+import { shownDay } from "../clock.ts";
 import type { ResumeRecord } from "../storage/records.ts";
 import { OperatorError } from "../operator-error.ts";
 
@@ -104,7 +105,7 @@ export function failingAsVault(bytes: Readable, asVaultError: (error: unknown) =
 export const keyPattern = /^\d{4}\/\d{2}\/\d{2}\/[0-9a-f]{32}$/;
 
 /** The folder of the UTC day of an instant (milliseconds since the epoch). */
-export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10).replaceAll("-", "/");
+export const dayOf = (now: number): string => shownDay(now).replaceAll("-", "/");
 
 export const drawKey = (now: number): string => `${dayOf(now)}/${randomBytes(16).toString("hex")}`;
 

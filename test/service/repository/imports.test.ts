@@ -249,8 +249,8 @@ test("no query is left behind that never runs: a statement of a generator begins
   expect(yields.filter(({ text, name }) => left(text).join() !== name).map(({ name }) => name)).toEqual([]);
 });
 
-test("the configuration imports nothing but types of what it configures, tables of settings, and what reads any text", () => {
-  const tables = filesOf("kinds mail/transports mail/inbound-address read-unknown");
+test("the configuration imports nothing but types of what it configures, tables of settings, days, and what reads any text", () => {
+  const tables = filesOf("kinds mail/transports mail/inbound-address read-unknown clock");
   const wrong = all
     .filter(inside("server/src/config"))
     .filter(({ to }) => !tables.includes(to))

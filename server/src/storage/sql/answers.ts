@@ -2,6 +2,7 @@
 import { emailKey } from "@submissions/shared/fields";
 import { kindsOf } from "@submissions/shared/kinds";
 import type { Role } from "@submissions/shared/roles";
+import { dayMs } from "../../clock.ts";
 import { wholeScope } from "../desk-store.ts";
 import {
   type Addressed,
@@ -15,7 +16,6 @@ import {
 } from "../inbound-store.ts";
 import type { Claimed, MailKind, SuppressionChange } from "../records.ts";
 import { answerActor, decideAnswer, mailColumns, mailValues } from "../rules/answers.ts";
-import { dayMs } from "../rules/days.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import { quoted } from "../rules/columns.ts";
 import { isToPerson, receiptKinds } from "../rules/mails.ts";

@@ -1,9 +1,9 @@
 // Deletes expired rows, a batch of each table in one transaction. Rows that another transaction is changing at this moment
 // are left to it. What was stored by a clock that was ahead is not kept until it is that late.
+import { dayMs } from "../../clock.ts";
 import { idempotencyMs } from "../limits.ts";
 import { unsentFilesMs } from "../desk-store.ts";
 import { unmatchedDays } from "../inbound-store.ts";
-import { dayMs } from "../rules/days.ts";
 import type { Store } from "../store.ts";
 import { type Engine, only, together } from "./engine.ts";
 

@@ -1,8 +1,8 @@
 // The overview, and what the filter of the inbox can be set to: both count the words of the latest submissions.
 import { type DayCount, filterChoices, oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
 import { kindOf, kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
+import { dayMs, shownDay, startOfDay } from "../../clock.ts";
 import type { DeskStore } from "../desk-store.ts";
-import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
 import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { isAwake, openWaits, waitingSince, wroteBack } from "../rules/waiting.ts";

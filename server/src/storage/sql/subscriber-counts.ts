@@ -1,8 +1,8 @@
 // The subscribers as numbers: how many are active day by day, when those of a filter came, and from which sources.
 import type { SourceCount } from "@submissions/shared/console";
 import { referenceDay } from "@submissions/shared/reference";
+import { dayMs, shownDay, startOfDay } from "../../clock.ts";
 import { arrivalSources, arrivalsMax, type DeskStore, sourcesMax } from "../desk-store.ts";
-import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
 import { bindTo, type Engine, only, together, type Value } from "./engine.ts";
 
 /** Subscribers that one statement counts. */
