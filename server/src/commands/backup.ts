@@ -18,7 +18,7 @@ import {
 } from "../desk/backups.ts";
 import { ageOf, counted } from "../field-values.ts";
 import { readFrom } from "../resumes/disk.ts";
-import { openVault } from "../resumes/open-vault.ts";
+import { openShelf, openVault } from "../resumes/open-vault.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { type MovableStore, moveRows } from "../storage/move.ts";
 import { findDamage, migrate, openEmpty, openMovable, openStore, type StoreLocation } from "../storage/open-store.ts";
@@ -77,7 +77,7 @@ export function registerBackup(program: Command, deps: CommandDeps): void {
       const name = await writeBackup(place, systemClock.now(), async (path) => {
         const copy = { kind: "sqlite", file: databaseIn(path) } as const;
         await copyRows(deps, storage, copy);
-        await using from = await openVault(vault, systemClock);
+        await using from = await openShelf(vault, systemClock);
         await using to = await openVault({ kind: "disk", folder: resumesIn(path) }, systemClock);
         const { resumes, failed } = await copyAll(deps, copy, from, to);
         await rm(to.stagingFolder, { recursive: true });

@@ -13,7 +13,7 @@ import { ifMissing, isSystemError } from "../file-errors.ts";
 import { syncFolder } from "../resumes/staging.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
-import { openVault } from "../resumes/open-vault.ts";
+import { openShelf } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
 import { CommandFailed, configOf, fileOf, parseReferenceWithFile, record, tell } from "./command.ts";
 import type { CommandDeps } from "./command.ts";
@@ -42,7 +42,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
       const config = configOf(deps);
       const download = await find(config, reference);
       await record(deps, config.storage, { action: "resume.download", subject: reference });
-      await using vault = await openVault(config.vault, systemClock);
+      await using vault = await openShelf(config.vault, systemClock);
       if (url === true) {
         const link = await vault.link(download.key, download.filename);
         if (link === null) throw new CommandFailed("There are no links: see RESUME_DOWNLOAD in the configuration.");

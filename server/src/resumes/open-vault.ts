@@ -11,3 +11,14 @@ export async function openVault(settings: VaultSettings, clock: Clock): Promise<
   if (settings.kind === "s3") return (await import("./s3.ts")).openS3Vault(settings, clock);
   return (await import("./disk.ts")).openDiskVault(settings, clock);
 }
+
+/** The files alone. A folder is not touched: it may take no writes when its files are wanted most. */
+export async function openShelf(
+  settings: VaultSettings,
+  clock: Clock,
+): Promise<Pick<Vault, "read" | "link"> & AsyncDisposable> {
+  if (settings.kind === "s3") return openVault(settings, clock);
+  const { readFrom } = await import("./disk.ts");
+  const read = (key: string) => readFrom(settings.folder, key);
+  return { read, link: async () => null, [Symbol.asyncDispose]: async () => {} };
+}

@@ -1,5 +1,6 @@
 // One open SQLite database. Everything is synchronous, so that nothing can come between two calls.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { type Access, StorageUnavailable } from "../store.ts";
 import { asCommitError, engineWaitMs } from "./errors.ts";
 import { createDatabaseFile, guardFile } from "./database-file.ts";
@@ -36,13 +37,17 @@ export class SqliteConnection implements Disposable {
   /** @throws StorageUnavailable when the file was deleted or replaced */
   readonly assertSameFile: () => void;
 
-  /** Opens the handle only. {@link configure} and everything after it may find the database locked. */
-  constructor(file: string, access: Access = "read-write") {
+  /**
+   * Opens the handle only. {@link configure} and everything after it may find the database locked.
+   * @param atRest no process uses the file, and it is read without the log, which nothing can make beside it
+   */
+  constructor(file: string, access: Access = "read-write", atRest = false) {
     this.file = file;
     this.access = access;
     if (access === "read-write") createDatabaseFile(file);
     this.assertSameFile = guardFile(file);
-    this.#database = new DatabaseSync(file, {
+    const address = atRest ? Object.assign(pathToFileURL(file), { search: "?immutable=1" }) : file;
+    this.#database = new DatabaseSync(address, {
       readOnly: access === "read-only",
       timeout: engineWaitMs,
       enableForeignKeyConstraints: true,

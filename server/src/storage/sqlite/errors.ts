@@ -1,5 +1,6 @@
 // Which errors of SQLite mean that the database cannot be used now: they become `StorageUnavailable`. All others are mistakes
 // in this program and pass through, so that they are found. A lock is waited for without blocking the event loop.
+import { accessSync, constants } from "node:fs";
 import { StorageUnavailable } from "../store.ts";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -47,15 +48,33 @@ export function asUnavailable(error: unknown): StorageUnavailable | null {
   return new StorageUnavailable(`The database is ${state}.`, { cause: error, isDamage });
 }
 
+/** Whether opening failed because SQLite cannot make or enlarge the files beside the database. */
+export function isOfLog(error: unknown): boolean {
+  const code = primaryCode(error instanceof StorageUnavailable ? error.cause : error) ?? -1;
+  return [notOpened, readOnly, failing].includes(code);
+}
+
 /** SQLite says neither which file it could not open, nor that it is a matter of permissions. */
 export function asOpeningError(error: unknown, file: string): unknown {
   const cause = error instanceof StorageUnavailable ? error.cause : error;
   const code = primaryCode(cause) ?? -1;
   if (code !== notOpened && code !== readOnly) return error;
+  if (isOnReadOnlyDisk(file)) {
+    return new StorageUnavailable(`The database is read-only, because its disk is: ${file}.`, { cause });
+  }
   return new StorageUnavailable(
     `The database file ${file}, or a file beside it that ends in -wal, -shm or .lock, may not be read and written. Run this as the user whom the files belong to.`,
     { cause },
   );
+}
+
+function isOnReadOnlyDisk(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EROFS";
+  }
 }
 
 /**

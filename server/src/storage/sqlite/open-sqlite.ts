@@ -1,9 +1,9 @@
 // Opens the store on SQLite. A failure closes the handle again.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type PendingMigration, SchemaTooOld, weigh } from "../schema-version.ts";
 import type { Access, OpenOptions, Store } from "../store.ts";
-import { asOpeningError, asUnavailable, busyPauseMs, retryWhileBusy } from "./errors.ts";
+import { asOpeningError, asUnavailable, busyPauseMs, isOfLog, retryWhileBusy } from "./errors.ts";
 import { SqliteConnection } from "./connection.ts";
 import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
@@ -15,16 +15,34 @@ const openWaitMs = 10_000;
 const moveLogTries = 30;
 
 export async function connect(file: string, access: Access): Promise<SqliteConnection> {
-  using opened = new DisposableStack();
+  // On a full or read-only disk there is no room for a log, and where none is in use none is needed.
+  const readsAtRest = (error: unknown) => access === "read-only" && isOfLog(error) && isAtRest(file);
   try {
-    const connection = opened.use(await retryWhileBusy(() => new SqliteConnection(file, access), openWaitMs));
-    await retryWhileBusy(() => connection.configure(), openWaitMs);
-    if (access === "read-write") await moveLogLeft(connection);
-    opened.move();
-    return connection;
+    return await connected(file, access).catch((error: unknown) => {
+      if (!readsAtRest(error)) throw error;
+      return connected(file, access, true);
+    });
   } catch (error) {
     throw asOpeningError(error, file);
   }
+}
+
+async function connected(file: string, access: Access, atRest = false): Promise<SqliteConnection> {
+  using opened = new DisposableStack();
+  const connection = opened.use(await retryWhileBusy(() => new SqliteConnection(file, access, atRest), openWaitMs));
+  await retryWhileBusy(() => connection.configure(), openWaitMs);
+  if (access === "read-write") await moveLogLeft(connection);
+  opened.move();
+  return connection;
+}
+
+/** Bytes of the index of a log that is in use, at least. What failed to be made has fewer. */
+const logIndexBytesMin = 32_768;
+
+/** Whether no process uses a database: its log is empty, and has no index. */
+function isAtRest(file: string): boolean {
+  const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return bytesOf(`${file}-wal`) === 0 && bytesOf(`${file}-shm`) < logIndexBytesMin;
 }
 
 /**
