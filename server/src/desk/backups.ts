@@ -69,10 +69,15 @@ export async function writeBackup(
   }
 }
 
+/** SQLite's numbers for a full disk: for the database, and for the index of its log. */
+const fullCodes: readonly unknown[] = [13, 4_874];
+
 /** Whether an error or one of its causes says that a disk is full: by Node's code, or by SQLite's number. */
 const isFull = (error: unknown): boolean =>
   error instanceof Error &&
-  (("code" in error && error.code === "ENOSPC") || ("errcode" in error && error.errcode === 13) || isFull(error.cause));
+  (("code" in error && error.code === "ENOSPC") ||
+    ("errcode" in error && fullCodes.includes(error.errcode)) ||
+    isFull(error.cause));
 
 /** The backups of a folder, the oldest first; none when there is no such folder. */
 const listBackups = async (folder: string) => (await namesIn(folder)).filter((name) => !name.endsWith(unfinished));

@@ -495,8 +495,8 @@ test("resumes that are lost, damaged or in the way are named, and all else is ba
   expect(await readFile(join(other.DATA_DIR, "resumes", damaged), "utf8")).toBe("a stranger's");
 });
 
-test("a backup that fills its disk says so of the folder of backups", async () => {
-  const full = asUnavailable(Object.assign(new Error("full"), { code: "ERR_SQLITE_ERROR", errcode: 13 }));
+test.each([13, 4_874])("a backup that fills its disk says so of the folder of backups: %d", async (errcode) => {
+  const full = asUnavailable(Object.assign(new Error("full"), { code: "ERR_SQLITE_ERROR", errcode }));
   const made = writeBackup(backups, Date.now(), () => Promise.reject(full!));
   await expect(made).rejects.toThrow(`There is no space left in ${backups}.`);
 });
