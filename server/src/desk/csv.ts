@@ -54,8 +54,8 @@ export const joinList = (items: readonly string[]): string =>
 const cellsMax = 100;
 const cellLengthMax = 100_000;
 
-/** A line that Excel writes and reads before the header. */
-const separatorLine = /^\uFEFF?"?sep=([,;\t])"?(?:\r\n?|\n|$)/i;
+/** A line that Excel writes and reads before the header. Other programs fill it up with empty cells. */
+const separatorLine = /^\uFEFF?"?sep=([,;\t])"?[ ,;\t]*(?:\r\n?|\n|$)/i;
 
 /** The separator of a table without such a line: the one that its header has most of, outside quotation marks. */
 function separatorOf(head: string): string {

@@ -17,6 +17,7 @@ test.each([
   ["a line that names the separator", "sep=;\nemail;source\na@example.org;fair\n"],
   ["such a line behind a byte-order mark", "\uFEFFSEP=,\r\nemail,source\r\na@example.org,fair\r\n"],
   ["such a line in quotation marks", '"sep=;"\r"email";"source"\r"a@example.org";"fair"\r'],
+  ["such a line with empty cells behind it", '"sep=;";;\r\nemail;source;\r\na@example.org;fair;\r\n'],
   ["such a line that names the tab", "sep=\t\nemail\tsource\na@example.org\tfair"],
 ])("reads %s", async (_, csv) => {
   expect(await cellsOf(csv)).toEqual([[2, { email: "a@example.org", source: "fair" }]]);
