@@ -130,7 +130,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   }
 
   /** Where the list of a filter begins and ends. */
-  async function rangeOf(asked: InboxFilter, after?: number) {
+  async function rangeOf({ kinds }: Scope, asked: InboxFilter, after?: number) {
     const { reference, filter } = splitReference(asked);
     const descending = filter.order !== "oldest";
     let { above, below } = await boundsOf(filter);
@@ -140,7 +140,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       const arrival = (await arrivalOf(reference)) ?? 0;
       [above, below] = [Math.max(above, arrival - 1), Math.min(below, arrival + 1)];
     }
-    const tag = filter.tag && spelledAs(await read(tagWords(submissionKinds)), cleanLine(filter.tag));
+    const tag = filter.tag && spelledAs(await read(tagWords(kinds)), cleanLine(filter.tag));
     const bounds = { above, below, descending, isNamed: reference !== null };
     return { filter: { ...filter, ...(tag && { tag }) }, bounds };
   }
@@ -187,7 +187,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
   /** How many of a filter there are, up to `countMax`; null: counting takes too long. */
   async function countOf(scope: Scope, asked: InboxFilter): Promise<number | null> {
-    const { filter, bounds } = await rangeOf(asked);
+    const { filter, bounds } = await rangeOf(scope, asked);
     const limits = { limit: countMax - 1, limitMax: countMax, workMsMax: countMsMax };
     const { rows, next } = await find(scope, filter, bounds, limits, "arrival");
     return next === null ? rows.length : rows.length < limits.limit ? null : countMax;
@@ -214,7 +214,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
   return {
     async listSubmissions(scope, asked, { after, ...page }) {
-      const { filter, bounds } = await rangeOf(asked, after);
+      const { filter, bounds } = await rangeOf(scope, asked, after);
       const { rows, next } = await find<SubmissionRow>(scope, filter, bounds, page, submissionColumns);
       return { rows: rows.map(readSubmissionAnyway), next };
     },

@@ -1,6 +1,5 @@
 // Tags of submissions: in a table, by which lists and suggestions find them, and as a list with the submission, by which
 // they are read.
-import { submissionKinds } from "@submissions/shared/kinds";
 import type { Actor, DeskStore } from "../desk-store.ts";
 import { changeInBatches, inBatches } from "../pages.ts";
 import { readTags } from "../rules/submission-row.ts";
@@ -25,7 +24,11 @@ export const prepareWords = ({ prepare, among }: Engine) =>
       AND EXISTS (SELECT 1 FROM tag WHERE tag.word = found.word AND ${among("tag.kind", "$1")})
     LIMIT ${suggestionsMax}`);
 
-/** The tag as it is in use, where it is so in other case: `Hot` and `hot` would be two filters. */
+/**
+ * The tag as it is in use, where it is so in other case: `Hot` and `hot` would be two filters.
+ *
+ * @param used those that the role sees: of others it learns nothing by adding one
+ */
 export function spelledAs(used: readonly { readonly word: string }[], tag: string): string {
   const same = used.filter(({ word }) => word.toLowerCase() === tag.toLowerCase());
   return (same.find(({ word }) => word === tag) ?? same[0])?.word ?? tag;
@@ -90,7 +93,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
       const changed = await inBatches(references, taggedAtOnce, (batch) =>
         transaction(function* () {
           const rows = yield* lockRows(scope, batch);
-          const tags = add === undefined ? rest : { ...rest, add: spelledAs(yield* words(submissionKinds), add) };
+          const tags = add === undefined ? rest : { ...rest, add: spelledAs(yield* words(scope.kinds), add) };
           return yield* change(Array.from(rows.values(), arrivalOf), tags, actor);
         }),
       );
