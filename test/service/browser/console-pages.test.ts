@@ -115,6 +115,10 @@ test("the audit log says what was done in sentences, and writes times as times",
     await desk.audit({ action: "refused", subject, detail: { notFound: 2 } }, { operator, at: Date.now() });
   const detail = { format: "csv", since: Date.UTC(2026, 10, 1, 12) };
   await desk.audit({ action: "export", subject: "inquiries", detail }, { operator, at: Date.now() });
+  for (const subject of [operator, operators.ben[0]])
+    await desk.audit({ action: "sign-out.everywhere", subject }, { operator, at: Date.now() });
+  const erased = { submissions: 0, references: [], subscribers: [7] };
+  await desk.audit({ action: "erase", subject: "person", detail: erased }, { operator, at: Date.now() });
   const entries = (await go("/audit")).getByRole("table", { name: "Audit log" });
   await entries.getByText(`eva assigned ${one.reference} to ben.hart`).waitFor();
   await entries.getByText(`eva set ${one.reference} to open`).waitFor();
@@ -122,6 +126,10 @@ test("the audit log says what was done in sentences, and writes times as times",
   await entries.getByText("eva tried to change an operator's role and was refused not found: 2").waitFor();
   await entries.getByText("eva tried to see submissions and was refused").waitFor();
   await entries.getByText("eva tried to download audit.csv and was refused").waitFor();
+  await entries.getByText("eva signed out everywhere", { exact: true }).waitFor();
+  await entries.getByText(`eva signed ${operators.ben[0]} out everywhere`, { exact: true }).waitFor();
+  // Neither numbers that no page shows nor empty lists.
+  await entries.getByText("eva erased a person submissions: 0", { exact: true }).waitFor();
   const since = entries.getByText(/since: \d{1,2} Nov 2026/);
   await since.first().waitFor();
   await expect.poll(() => entries.getByText(/from:|operators?\./).count()).toBe(0);

@@ -88,6 +88,22 @@ test("a saved answer goes in at the cursor, Ctrl+Z takes it out, and keys send",
   expect((await site().detail(one.reference)).replies).toMatchObject([{ text: whole }]);
 });
 
+test("what another tab has sent is no draft any more", async () => {
+  const one = await newInquiry();
+  const page = await go(pathOf(one));
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("Once.");
+  const tab = await page.context().newPage();
+  await tab.goto(page.url());
+  const message = tab.getByRole("textbox", { name: "Message" });
+  await message.fill("Once and for all.");
+  await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Once and for all.");
+  await message.press("Control+Shift+Enter");
+  await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
+  expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+  await tab.close();
+});
+
 test("a reply that misses another one is refused, and can be sent anyway", async () => {
   const one = await newInquiry();
   const page = await go(pathOf(one), { viewport: { width: 1440, height: 560 } });

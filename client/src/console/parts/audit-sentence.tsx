@@ -66,7 +66,10 @@ const sentences: Readonly<Record<string, string>> = {
   "subscriber.unsubscribe": "unsubscribed a subscriber",
 };
 
-function sentenceOf({ action, detail }: Props["entry"]): string {
+function sentenceOf({ operator, action, detail, subject = operator }: Props["entry"]): string {
+  // By an administrator.
+  if (action === "sign-out.everywhere" && subject.toLowerCase() !== operator.toLowerCase())
+    return "signed * out everywhere";
   if (action === "assignee" && detail["to"] === null) return "unassigned *";
   if (action === "snooze" && detail["to"] === null) return "ended the snooze of *";
   if (action === "status" && detail["from"] === "spam") return "released * from spam as {to}";
@@ -87,10 +90,10 @@ function valueOf(name: string, value: unknown, nameOf: NameOf): string {
 }
 
 /** What was there before, numbers that no page shows, and names that the sentence has. */
-const leftOut = new Set(["from", "was", "note", "reply", "answer", "token", "name"]);
+const leftOut = new Set(["from", "was", "note", "reply", "answer", "token", "name", "subscriber", "subscribers"]);
 
 interface Props {
-  readonly entry: Pick<HistoryEntry, "operator" | "action" | "detail">;
+  readonly entry: Pick<HistoryEntry, "operator" | "action" | "detail"> & { readonly subject?: string };
   /** Absent where it is known: on the page of a submission. */
   readonly about?: ReactNode;
 }
@@ -100,7 +103,11 @@ export function AuditSentence({ entry, about }: Props) {
   const nameOf = useNames();
   const sentence = sentenceOf(entry);
   const rest = Object.entries(entry.detail).filter(
-    ([name]) => !leftOut.has(name) && !sentence.includes(`{${name}}`) && !/^(?:unassigned|ended)/.test(sentence),
+    ([name, value]) =>
+      !leftOut.has(name) &&
+      !(Array.isArray(value) && value.length === 0) &&
+      !sentence.includes(`{${name}}`) &&
+      !/^(?:unassigned|ended)/.test(sentence),
   );
   const fill = (words: string) =>
     words.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name], nameOf));

@@ -1,6 +1,6 @@
 // Texts that are being written, by what they belong to. They survive going to another page, a reload and the end of the
 // session, and are forgotten at a sign-out and where what they belong to is erased: they hold words about persons.
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useMe } from "../operators.ts";
 
 const prefix = "console.draft ";
@@ -13,9 +13,17 @@ export function useDraft(key: string): readonly [string, (text: string) => void,
   const [text, setText] = useState(read);
   const write = (next: string) => {
     setText(next);
+    localStorage.setItem(name, next);
     if (next === "") localStorage.removeItem(name);
-    else localStorage.setItem(name, next);
   };
+  // What another tab writes or has sent is shown here, too, so that it is not sent again. Null: it was only forgotten.
+  useEffect(() => {
+    const onStorage = ({ key: changed, newValue }: StorageEvent) => {
+      if (changed === name && newValue !== null) setText(newValue);
+    };
+    addEventListener("storage", onStorage);
+    return () => removeEventListener("storage", onStorage);
+  }, [name]);
   return [text, write, read];
 }
 
