@@ -29,7 +29,9 @@ export class PostgresDatabases {
   async makeTemplate(): Promise<void> {
     await this.administer(`DROP DATABASE IF EXISTS ${template}`);
     // Most databases have a locale, and order texts by it.
-    await this.administer(`CREATE DATABASE ${template} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`);
+    await this.administer(
+      `CREATE DATABASE ${template} TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
+    );
     await using connections = new Connections(addressOf(`${this.url}/${template}`), { max: 1, answerMs: 0 });
     await applyPending(connections);
   }

@@ -29,7 +29,7 @@ async function addOperators({ access }: Store): Promise<void> {
   for (const { operator: email } of [eva, ben])
     await access.changeOperator(
       email,
-      { role: "sales", invitationHash: email },
+      { role: "admin", invitationHash: email },
       { operator: "command line", at: noon },
     );
   await access.acceptInvitation(eva.operator, "phc", noon, "Eva Novák");
@@ -135,7 +135,7 @@ eachKind(
 
 eachKind("leave other mails alone that wait for the same operator: %s", async (kind, { store }) => {
   await addOperators(store);
-  const invitation = { role: "sales", invitationHash: "again", token: "token" } as const;
+  const invitation = { role: "admin", invitationHash: "again", token: "token" } as const;
   await store.access.changeOperator(ben.operator, invitation, { operator: "command line", at: noon });
   const [one, two] = [await acceptReference(store, sample(kind, 1)), await acceptReference(store, sample(kind, 2))];
   const [first, second] = [await findSubmission(store, one), await findSubmission(store, two)];
@@ -155,6 +155,19 @@ eachKind("leave other mails alone that wait for the same operator: %s", async (k
   const claimed = await store.mails.claim(due, 10, { owner: "other", until: due + minute });
   expect(claimed.find(({ kind: of }) => of === "invitation")?.about).toMatchObject({ invitation: { token: "token" } });
   expect(claimed.find(({ kind: of }) => of === "answer")?.about).toMatchObject({ answered: { to: ben.operator } });
+});
+
+eachKind("the news of an answer goes to the team where its operator is removed before: %s", async (kind, { store }) => {
+  await addOperators(store);
+  const reference = await acceptReference(store, sample(kind, 1));
+  await triage(store, reference, 1, { assignee: ben.operator }, ben);
+  const { arrival: submission } = (await findSubmission(store, reference))!;
+  const mail = { identity: "1", at, messageId: null, senderAddress: "", senderName: "", subject: "", text: "Yes." };
+  const about = { submission, sender: "person", fromKeys: [], teamKeys: [], files: [], reply: null } as const;
+  await store.inbound.file({ ...mail, ...about });
+  await store.access.changeOperator(ben.operator, { removed: true }, eva);
+  const claimed = await store.mails.claim(due, 10, { owner: "other", until: due + minute });
+  expect(claimed.filter(({ kind: of }) => of === "answer")).toMatchObject([{ about: { answered: { to: null } } }]);
 });
 
 test.for(["null", "{", "{}"])("are handed over as refused where they hold %j", async (text, { store, tested }) => {

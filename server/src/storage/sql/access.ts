@@ -86,6 +86,8 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
     setName: prepare("UPDATE operator SET name = $1 WHERE id = $2"),
     setMailAssigned: prepare("UPDATE operator SET mail_assigned = $1 WHERE id = $2"),
     setRole: prepare("UPDATE operator SET role = $1 WHERE id = $2"),
+    // The team gets what the operator does not any more: the mail would go with the operator.
+    tellTeam: prepare("UPDATE mail SET operator = NULL WHERE operator = $1 AND kind = 'answer'"),
     remove: prepare("DELETE FROM operator WHERE id = $1"),
     removeTokens: prepare("DELETE FROM api_token WHERE created_by = $1"),
 
@@ -168,6 +170,7 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
     if ("removed" in change) {
       if (yield* isLastAdmin(operator)) return "last-admin";
       // The sessions go with the operator.
+      yield* statements.tellTeam(id);
       yield* statements.remove(id);
       yield* statements.removeTokens(operator.email);
       return { action: "operator.remove" };
