@@ -131,6 +131,10 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
 // RFC 3463 and 7505: no such mailbox, has moved, takes no mail, disabled.
 const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
 
+// In reply to a mail, these are about our account, name or domain (RFC 7372, and what Microsoft and Google say): may not send
+// as this sender, is not authentic, has sent too much today.
+const oursStatus = /^5\.(?:7\.\d\d\d?|2\.252|4\.5)$/;
+
 /** Errors hold reply codes only: the text of a reply quotes addresses. @param handedOver whether the mail may be taken */
 function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
   if (error.responseCode) return judgeReply(readReply(error));
@@ -169,7 +173,8 @@ function judgeReply({ reply, status, command, words }: ReturnType<typeof readRep
     // 5.7: a policy against this recipient or against us. The reply does not say which.
     return status.startsWith("5.7.") ? later(words, "recipient") : refused(words, inactiveStatus.test(status));
   }
-  if (command === "DATA" || reply === 552) return refused(words, false);
+  const isOfMail = command === "DATA" || reply === 552;
+  if (isOfMail) return oursStatus.test(status) ? later(words, "recipient") : refused(words, false);
   // Refused before there was a recipient: our sender address, our host or our way of saying hello.
   return ours;
 }
