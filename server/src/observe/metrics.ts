@@ -168,12 +168,6 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
   const scanner = gauge("scanner_ready", "0 while the scanner does not answer, and resumes wait for it.");
 
   return async () => {
-    const totals = sources.storeTotals?.();
-    for (const [total, name] of totals === undefined ? [] : ofStore) {
-      total.reset();
-      total.inc(totals?.[name]);
-    }
-    waiting.set(totals?.waiting ?? 0);
     const isScannerReady = sources.scannerReady?.() ?? null;
     if (isScannerReady === null) scanner.remove();
     else scanner.set(isScannerReady ? 1 : 0);
@@ -191,6 +185,13 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
       if (backlog === undefined) one.remove();
       else one.set(of(backlog));
     }
+    // Last: the sizes of commits are counted meanwhile, and both are to agree.
+    const totals = sources.storeTotals?.();
+    for (const [total, name] of totals === undefined ? [] : ofStore) {
+      total.reset();
+      total.inc(totals?.[name]);
+    }
+    waiting.set(totals?.waiting ?? 0);
   };
 }
 
