@@ -12,6 +12,13 @@ test.each([7, 8, 10, 11, 13, 14, 26, 10 | (4 << 8)])("takes the code %i for an u
   expect(isBusy(error)).toBe(false);
 });
 
+test("takes a log whose index cannot grow for a full disk, and for no damage", () => {
+  expect(asUnavailable(sqliteError(4_874))).toMatchObject({
+    message: "The database is out of disk space.",
+    isDamage: false,
+  });
+});
+
 test.each([5, 6, 15, 517])("takes the code %i for a lock that another connection holds", (errcode) => {
   expect(isBusy(sqliteError(errcode))).toBe(true);
   expect(asUnavailable(sqliteError(errcode))).toBeInstanceOf(StorageUnavailable);

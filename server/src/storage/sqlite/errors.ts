@@ -29,6 +29,9 @@ const failureCodes = new Map([
 const primaryCode = (error: unknown): number | undefined =>
   error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
 
+/** The index of the log cannot grow. It is a file of the same disk. */
+const noRoomForIndex = 4_874;
+
 // node:sqlite says this of a closed handle, with no SQLite code: the store is shutting down.
 const isClosed = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
@@ -41,7 +44,8 @@ export function isBusy(error: unknown): boolean {
 /** The error as the port promises it, or null when it is not about the database being unusable. */
 export function asUnavailable(error: unknown): StorageUnavailable | null {
   if (error instanceof StorageUnavailable) return error;
-  const code = primaryCode(error) ?? -1;
+  const isFull = error instanceof Error && "errcode" in error && error.errcode === noRoomForIndex;
+  const code = isFull ? full : (primaryCode(error) ?? -1);
   const state = busyCodes.get(code) ?? failureCodes.get(code) ?? (isClosed(error) ? "closed" : undefined);
   if (state === undefined) return null;
   const isDamage = code === corrupt || code === failing;
