@@ -81,6 +81,7 @@ const later = (cause: string) => ({ result: "later", cause });
 test.each<[string, PostmarkFault, object]>([
   ["an inactive recipient", error(422, 406), refused(true)],
   ["an invalid message", error(422, 300), refused(false)],
+  ["a forbidden file", error(422, 411), refused(false)],
   ["a message too large", error(413), refused(false)],
   ["an unknown sender signature", error(422, 400), later("configuration")],
   ["an unconfirmed sender signature", error(422, 401), later("configuration")],

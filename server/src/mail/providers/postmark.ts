@@ -152,6 +152,8 @@ const inOnePiece = (text: string): string => [text.slice(0, 1), text.slice(1)].j
 
 // What Postmark's answers mean for a mail. Errors hold numbers and codes only, because its own messages quote addresses.
 const invalidRequest = 300;
+/** A file of a kind that Postmark never sends, `.crt` for example. */
+const forbiddenFile = 411;
 /** It bounced or complained before. Where some recipients did, only the message of the entry says so. */
 const inactiveRecipient = 406;
 const maintenance = 100;
@@ -183,7 +185,7 @@ function judgeFailure({ sent, status, retryAfterMs, body, failure }: Exchange): 
 // All other codes blame our account, sender address, stream or request: no mail is given up for one of them.
 function judgeCode(code: number, error: string, retryAfterMs: number | null): Failure {
   if (code === inactiveRecipient) return refused(error, true);
-  if (code === invalidRequest) return refused(error, false);
+  if (code === invalidRequest || code === forbiddenFile) return refused(error, false);
   if (code === tooFast) return later(error, "limit", retryAfterMs);
   return later(error, code === maintenance ? "provider" : "configuration", retryAfterMs);
 }
