@@ -88,6 +88,23 @@ test("a saved answer goes in at the cursor, Ctrl+Z takes it out, and keys send",
   expect((await site().detail(one.reference)).replies).toMatchObject([{ text: whole }]);
 });
 
+test("what is done next leaves a reply its ten seconds: undo takes back one after the other", async () => {
+  const one = await newInquiry();
+  const page = await go(pathOf(one));
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("Too early.");
+  await page.keyboard.press("Control+Shift+Enter");
+  await page.waitForURL((url) => !url.pathname.endsWith(one.reference));
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("Set to done.").waitFor();
+  expect(await page.getByRole("button", { name: "Undo", exact: true }).count()).toBe(1);
+  await page.keyboard.press("z");
+  await page.getByText("Undone.").waitFor();
+  await page.keyboard.press("z");
+  await page.getByText("The reply is taken back.").waitFor();
+  expect((await site().detail(one.reference)).replies).toEqual([]);
+});
+
 test("what another tab has sent is no draft any more", async () => {
   const one = await newInquiry();
   const page = await go(pathOf(one));

@@ -9,14 +9,17 @@ interface Toast {
   readonly text: string;
   readonly tone: "plain" | "bad";
   readonly undo?: (() => void) | undefined;
+  /** Its offer to undo lasts for a time, whatever is done meanwhile. */
+  readonly isTimed: boolean;
 }
 
 const shownMs = 8_000;
 
-const isPlain = ({ undo }: Toast) => undo === undefined;
+/** Whether the next action leaves it. */
+const isLasting = ({ undo, isTimed }: Toast) => undo === undefined || isTimed;
 
 interface Toasts {
-  /** Shows a message for 8 s. One with `undo`, which is on z too, stays until the next action or for `forMs`. */
+  /** Shows a message for 8 s. One with `undo`, which is on z too, stays until the next action, or else for `forMs`. */
   readonly showToast: (
     text: string,
     options?: { readonly tone?: Toast["tone"]; readonly undo?: () => void; readonly forMs?: number },
@@ -38,10 +41,12 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }) {
       text,
       { tone = "plain", undo, forMs = undo ? undefined : shownMs } = {},
     ) => {
-      const toast = { id: ++latestId.current, text, tone, undo };
-      // One offer at a time, so that it is clear what z undoes. And nothing is said twice.
-      const stays = (one: Toast) => (undo === undefined || isPlain(one)) && one.text !== text;
-      setToasts((shown) => [...shown.filter(stays).slice(-2), toast]);
+      const toast = { id: ++latestId.current, text, tone, undo, isTimed: undo !== undefined && forMs !== undefined };
+      // Nothing is said twice.
+      const stays = (one: Toast) => (undo === undefined || isLasting(one)) && one.text !== text;
+      const fits = (one: Toast, at: number, shown: readonly Toast[]) =>
+        one.undo !== undefined || at >= shown.length - 2;
+      setToasts((shown) => [...shown.filter(stays).filter(fits), toast]);
       // Without a time it stays until the next action.
       if (forMs !== undefined) setTimeout(close, forMs, toast.id);
     };
@@ -57,7 +62,7 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }) {
   useEffect(
     () =>
       queryClient.getMutationCache().subscribe(({ type }) => {
-        if (type === "added") setToasts((shown) => (shown.every(isPlain) ? shown : shown.filter(isPlain)));
+        if (type === "added") setToasts((shown) => (shown.every(isLasting) ? shown : shown.filter(isLasting)));
       }),
     [],
   );
@@ -66,10 +71,11 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }) {
     <ToastsContext value={calls}>
       {children}
       <div className="toasts" role="status">
-        {toasts.map(({ id, text, tone, undo: offered }) => (
+        {toasts.map(({ id, text, tone }) => (
           <div key={id} className={`toast ${tone}`}>
             <span>{text}</span>
-            {offered && (
+            {/* One at a time, so that it is clear what z undoes. */}
+            {id === offer?.id && (
               <button className="link" aria-keyshortcuts="z" onClick={undo}>
                 Undo <kbd aria-hidden="true">z</kbd>
               </button>

@@ -269,7 +269,7 @@ function Neighbourhood({ detail: { reference, kind, status, snoozedUntil } }: De
       status === "spam"
         ? undefined
         : () => {
-            triage([reference], { status: "done" });
+            if (status !== "done") triage([reference], { status: "done" });
             go(next);
           },
     a: () => setDialog("assign"),

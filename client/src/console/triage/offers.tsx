@@ -49,7 +49,10 @@ export function KeptOffers() {
   const { email } = useMe();
   const showOffer = useShownOffer();
   const onStart = useEffectEvent(() => {
-    for (const name of offersOf(email)) showOffer(name, JSON.parse(localStorage.getItem(name) ?? "") as KeptOffer);
+    for (const name of offersOf(email)) {
+      const kept = localStorage.getItem(name);
+      if (kept !== null) showOffer(name, JSON.parse(kept) as KeptOffer);
+    }
   });
   useEffect(() => onStart(), []);
   return null;
