@@ -43,7 +43,7 @@ export class FormView {
     // The browser's own messages show one problem at a time, in the browser's language.
     form.noValidate = true;
     // They would cut what is pasted; this script says what is too long.
-    for (const one of form.querySelectorAll("textarea")) one.removeAttribute("maxlength");
+    for (const one of form.querySelectorAll("[maxlength]")) one.removeAttribute("maxlength");
     form.querySelector(".drop")?.classList.add("scripted");
     this.showFile();
   }

@@ -34,7 +34,8 @@ export async function checkResume(file: File, strings: FormStrings): Promise<str
 async function headOf(file: File): Promise<string | null> {
   try {
     const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
-    return String.fromCharCode(...bytes).replace(/^(?:\xEF\xBB\xBF|\xFE\xFF|\xFF\xFE|[\0\t\n\f\r ])*(?=%PDF-)/, "");
+    // White space and byte order marks. The service looks closer.
+    return String.fromCharCode(...bytes).replace(/^[\xEF\xBB\xBF\xFE\xFF\0\s]*(?=%PDF-)/, "");
   } catch {
     // NotReadableError, NotFoundError: the file was moved, deleted or changed after it was chosen.
     return null;

@@ -34,8 +34,7 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
       <legend part="label">${label}</legend>
       ${hinted}${error}${boxes(field, packages ?? [], [value].flat(), problem)}
     </fieldset>`;
-  const max = field.words && kind === "paragraphs" && html` maxlength="${rule?.lengthMax}"`;
-  const attributes = html` id="${id}" name="${name}"${described}${max}${problem && html` aria-invalid="true"`}`;
+  const attributes = html` id="${id}" name="${name}"${described}${problem && html` aria-invalid="true"`}`;
   if (kind === "checkbox") {
     const choice = { id: field.value ?? "yes", title: label };
     const box = boxes(field, [choice], values[name] === undefined ? [] : [choice.id], problem);
@@ -61,8 +60,10 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
 }
 
 function control(field: FormField, attributes: Markup, value: string, strings: FormStrings): Fill {
-  const { kind, rule, autocomplete } = field;
-  const more = html`${attributes}${rule?.required && html` required`}${autocomplete && html` autocomplete="${autocomplete}"`}
+  const { kind, rule, autocomplete, words } = field;
+  // The service leaves out what is longer in a field of the page's own.
+  const max = words && kind !== "select" && html` maxlength="${rule?.lengthMax}"`;
+  const more = html`${attributes}${max}${rule?.required && html` required`}${autocomplete && html` autocomplete="${autocomplete}"`}
   ${(kind === "email" || kind === "packages") && html` spellcheck="false" autocapitalize="off"`}`;
   if (kind === "file") return fileControl(more, strings);
   if (kind === "select") return list(more, field.options ?? [], value, strings);

@@ -81,6 +81,17 @@ test("a subscription's receipt names the address, and no value in it becomes mar
   expect(markup).not.toContain("<b>");
 });
 
+test("fields of a page may say null of what they leave out, and numbers where texts belong", () => {
+  const fields = `[{ "name": "hours", "label": null, "type": "select", "options": [10, { "value": "x" }, { "value": 20, "label": null }] },
+    { "name": "note", "type": null, "maximum": null, "required": null }]`;
+  const values = { hours: "20" };
+  const markup = formMarkup("application", stateOf({ fields: JSON.parse(fields) as [], values }));
+  expect(markup).toContain('>hours <span class="optional"');
+  for (const option of ['"10" >10<', '"x" >x<', '"20"  selected>20<'])
+    expect(markup).toContain(`<option value=${option}`);
+  expect(markup).toMatch(/<input[^>]*name="note"[^>]*maxlength="2000"/);
+});
+
 test("a receipt takes the place of the form", () => {
   const receipt = { message: "Thank you.", reference: "INQ-20261121-042137" };
   const markup = formMarkup("inquiry", stateOf({ receipt }));

@@ -1,6 +1,5 @@
 // The fields that a page adds to a form: a message, a budget, a campaign. What they hold is kept as further fields. No page can
 // declare a field, a limit or a guard of ours anew: such a name is left out.
-import type { FieldWords } from "../field-table.ts";
 import { isCampaignName, isFurtherName, messageField } from "../further-names.ts";
 import { textLengthMax } from "../limits.ts";
 import { optionalMultilineText, tooLong } from "../text.ts";
@@ -10,6 +9,12 @@ import { translated } from "./issue-words.ts";
 
 /** A text, or one for each language by its tag; `en` for all others. */
 export type Worded = string | Readonly<Record<string, string>>;
+
+/** One of a `select`: what is sent, and what is shown of it. */
+interface Choice {
+  readonly value: string | number;
+  readonly label?: Worded | null | undefined;
+}
 
 /** A field of the page's own, as the attribute or property `fields` declares it. */
 export interface OwnField {
@@ -23,7 +28,7 @@ export interface OwnField {
   /** By default `text`; `none` leaves out the message. */
   readonly type?: "text" | "textarea" | "select" | "checkbox" | "hidden" | "none" | undefined;
   /** Of a `select`: what is sent, or that with what is shown. */
-  readonly options?: readonly (string | { readonly value: string; readonly label: Worded })[] | undefined;
+  readonly options?: readonly (string | number | Choice)[] | undefined;
   readonly required?: boolean | undefined;
   /** Longest text in code points, at most 2,000. */
   readonly maximum?: number | undefined;
@@ -63,23 +68,29 @@ export function ownFields(form: FormName, declared: readonly OwnField[] = [], st
 }
 
 function fieldFrom(one: OwnField, at: number, strings: FormStrings): FormField {
-  const { name, label = name, type = "text", options, required = false, maximum = Infinity, value } = one;
-  const kind = kinds[type] ?? "text";
-  const lengthMax = Math.min(maximum, textLengthMax.furtherValue);
+  // JSON of a page may say null of what it leaves out, and numbers where texts belong.
+  const { name, label, type, options, required = false, maximum, value } = one;
+  const kind = kinds[type!] ?? "text";
+  const lengthMax = Math.min(maximum ?? Infinity, textLengthMax.furtherValue);
   const rule = { ...optionalMultilineText(lengthMax), required };
   // What is longer is left out by the service, so the form says it before.
   const hint = kind === "paragraphs" ? translated(tooLong(lengthMax), strings) : "";
-  const words: FieldWords = { label: wordOf(label, strings.lang), hint };
-  const choices = options?.map((option) =>
-    typeof option === "string"
-      ? { id: option, title: option }
-      : { id: option.value, title: wordOf(option.label, strings.lang) },
-  );
-  return { name, id: `own-${at}`, kind, rule, words, options: choices, value };
+  return {
+    name,
+    id: `own-${at}`,
+    kind,
+    rule,
+    words: { label: wordOf(label ?? name, strings.lang), hint },
+    options: options?.map((option) => {
+      const { value: id, label: title }: Choice = typeof option === "object" ? option : { value: option };
+      return { id: `${id}`, title: wordOf(title ?? `${id}`, strings.lang) };
+    }),
+    value,
+  };
 }
 
 const wordOf = (words: Worded, lang: string): string =>
-  typeof words === "string" ? words : (words[lang] ?? words["en"] ?? "");
+  typeof words === "object" ? (words[lang] ?? words["en"] ?? "") : words;
 
 /** What a hidden field without a value takes from the address of the page; null: nothing. */
 export const campaignIn = ({ kind, name, value }: FormField, search: string): string | null =>
