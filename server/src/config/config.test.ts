@@ -249,6 +249,8 @@ test.each<[name: string, values: readonly string[]]>([
   // Links are given to files in a bucket only.
   ["RESUME_DOWNLOAD", ["presigned"]],
   ["CLAMD_ADDRESS", [...words("clamd clamd:0 clamd:99999 run/clamd.ctl"), "a b:1"]],
+  // With SMTP_OAUTH the user is decoded here.
+  ["SMTP_URL", ["smtp://50%off@mail.example"]],
   ["SMTP_URL", ["requireTLS=no", "requiretls=false", "constructor=true"].map((one) => `smtp://u:p@m.example?${one}`)],
   ["MAIL_FROM", ["Desk", "D <a@b>", "a@b.ex <", "A <a@b.ex> B", "A\r\nBcc: x <a@b.ex>", "a@b.ex,c@d.ex"]],
   ["PUBLIC_URL", words("ftp://a.example https://a.example/?q https://a.example/# https://u:p@a.example a.example")],

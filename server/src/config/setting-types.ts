@@ -172,7 +172,8 @@ const smtpParameters = new Map([
 
 export const smtpUrl: SettingType<string> = judged((address) => {
   const url = URL.parse(address);
-  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "" || /[\s\p{Cc}]/u.test(address)) {
+  const isOne = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && decoded(url.username) !== null;
+  if (!isOne || /[\s\p{Cc}]/u.test(address)) {
     return "must look like smtps://user:password@host:port (or smtp://…).";
   }
   if (url.searchParams.entries().every(([name, value]) => smtpParameters.get(name)?.test(value))) return null;
