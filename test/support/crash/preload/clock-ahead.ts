@@ -4,6 +4,9 @@
 import { readFileSync } from "node:fs";
 import type { Clock, Stopwatch } from "../../../../server/src/clock.ts";
 
+// What only reckons with times stays as it is.
+export * from "../../../../server/src/clock.ts";
+
 const aheadMs = Number(process.env["CLOCK_AHEAD_MS"] ?? 0);
 const rate = Number(process.env["CLOCK_RATE"] ?? 1);
 const startedAt = Date.now();

@@ -10,6 +10,8 @@ const standIns = new Map([
 registerHooks({
   resolve(specifier, context, nextResolve) {
     const found = nextResolve(specifier, context);
-    return { ...found, url: standIns.get(found.url) ?? found.url };
+    const standIn = standIns.get(found.url);
+    // A stand-in takes from the original what it leaves as it is.
+    return standIn === undefined || standIn === context.parentURL ? found : { ...found, url: standIn };
   },
 });
