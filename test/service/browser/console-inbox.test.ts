@@ -308,7 +308,14 @@ test("the list follows the submission that is open, and its head hides no row th
   await expect.poll(() => isShown(".rows .current")).toBe(true);
   await page.keyboard.press("Escape");
   await expect.poll(() => focusedRow(page)).toBe(last.reference);
+  await expect.poll(() => isShown(":focus")).toBe(true);
   for (const _ of references.slice(20)) await page.keyboard.press("k");
+  await expect.poll(() => isShown(":focus")).toBe(true);
+  // On a phone, which has no list beside it, the way back leads to its row, too.
+  await go("?status=all", phone);
+  await page.locator(`[data-reference="${last.reference}"]`).click();
+  await page.getByRole("button", { name: "Inbox" }).click();
+  await expect.poll(() => focusedRow(page)).toBe(last.reference);
   await expect.poll(() => isShown(":focus")).toBe(true);
 });
 

@@ -42,6 +42,10 @@ export function InboxPage() {
   const sees = seesSubmissions(me);
   /** The submission that was open last. Back in the list, the keyboard stands on it. */
   const lastOpen = useRef<string>(undefined);
+  // Not in the list, which a phone does not show beside it.
+  useEffect(() => {
+    if (reference !== undefined) lastOpen.current = reference;
+  }, [reference]);
   useEffect(() => {
     if (!sees && reference === undefined) void navigate({ to: "/subscribers", replace: true });
   }, [sees, reference, navigate]);
@@ -100,8 +104,8 @@ function InboxList({ open, lastOpen }: ListProps) {
   useEffect(clear, [search, clear]);
   const loaded = rows.length > 0;
   useEffect(() => {
-    if (open !== undefined) lastOpen.current = open;
-    else if (loaded && lastOpen.current !== undefined) {
+    if (open !== undefined) return;
+    if (loaded && lastOpen.current !== undefined) {
       goTo(lastOpen.current);
       lastOpen.current = undefined;
     } else if (loaded && landing !== undefined && ["BODY", "MAIN"].includes(document.activeElement?.tagName ?? ""))
