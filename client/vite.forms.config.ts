@@ -1,5 +1,7 @@
 // Builds the forms: by default the script that the service serves, with `--mode package` what the package exports, and
 // with `--mode react` the React bindings. Each build is one file to load and the parts that it loads only where it must.
+import { globSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { MagicString } from "magic-string";
 import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
@@ -38,10 +40,20 @@ const formWordsOnly: PluginOption = {
   },
 };
 
+/** Removes the scripts of an earlier build. The client's package, which the service hands out, lies beside them. */
+const removeScripts: PluginOption = {
+  name: "remove-scripts",
+  buildStart() {
+    for (const file of globSync("dist/forms/*.js", { cwd: import.meta.dirname }))
+      rmSync(join(import.meta.dirname, file));
+  },
+};
+
 // The service answers for its chunks under fixed names with a digest. Bundlers of others make their own.
 const builds: Readonly<Record<string, BuildEnvironmentOptions>> = {
   production: {
     outDir: "dist/forms",
+    emptyOutDir: false,
     lib: { entry: "src/forms/served-forms.ts", formats: ["es"], fileName: () => "forms.js" },
     rolldownOptions: {
       // Of what these make, the forms use nothing that is not named.
@@ -80,7 +92,7 @@ const builds: Readonly<Record<string, BuildEnvironmentOptions>> = {
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },
-  plugins: [formWordsOnly, compactTemplates],
+  plugins: [formWordsOnly, compactTemplates, mode === "package" || mode === "react" ? [] : removeScripts],
   build: {
     // The newest features in use are `light-dark()` and `URL.parse`.
     target: ["chrome126", "firefox126", "safari18"],

@@ -92,6 +92,7 @@ test("the service runs with the options and the modules of `npm start`, and has 
   expect(words(inLastStage("ENTRYPOINT")[0] ?? "").slice(1)).toEqual(options.split(" "));
   const builds = (text: string) => Array.from(text.matchAll(/npm run .*?(build:\w+)/g), ([, name]) => name);
   expect(builds(script)).toEqual(builds(prepare));
+  expect(builds(packageOf("client/package.json").scripts["build"])).toEqual(builds(prepare));
   expect(builds(script)).toHaveLength(2);
 });
 
