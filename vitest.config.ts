@@ -14,15 +14,13 @@ const project = (name: string, include: string[], more: object = {}) => ({
 
 /** Never waits: one worker for each of two cores. In all projects files share a worker and leave nothing behind. */
 const pure = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } };
-/** Sometimes waits, for the browser. */
-const inBrowsers = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } };
-/** Often waits, for processes and databases: four workers more use that time. */
-const running = { isolate: false, maxWorkers: 6, sequence: { groupOrder: 2 } };
+/** Often waits for processes, browsers and databases: two workers more use that time. With six a run takes longer. */
+const running = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } };
 const postgres = { ...running, globalSetup: "test/support/postgres-global.ts" };
 /** Temporary files stay on the disk: programs are run from them, which `/dev/shm` may forbid. */
-const onDisk = { ...inBrowsers, env: { TMPDIR: tmpdir() } };
+const onDisk = { ...running, env: { TMPDIR: tmpdir() } };
 /** Memory and time are measured while nothing else runs. */
-const alone = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 3 } };
+const alone = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 const measuring = ["test/service/abuse/{linear-work,text-work,upload-memory}.test.ts"];
 /** Counts how often blocks of code run, the same on any machine. It needs a worker that has not run them before. */
