@@ -1,5 +1,6 @@
 // A recruiter's morning in a real browser, by keyboard: applications are read, moved on and declined.
 import { stages } from "@submissions/shared/stages";
+import type { Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { accept, application } from "../../contract/records.ts";
@@ -163,6 +164,39 @@ test("a decline says that nothing is sent to a suppressed address, is undone, an
   await page.getByText("The mail is cancelled.").waitFor();
   expect((await site().detail(open)).replies).toEqual([]);
   expect(await stageOf(open)).toBe("declined");
+});
+
+test("what the server told before a change does not take the change off the page", async () => {
+  const reference = applied()[14]!;
+  const page = await go(`/applications/${reference}?kind=application`);
+  const select = page.getByRole("combobox", { name: "Stage" });
+  await select.waitFor();
+  /** Holds the answer of the next such call back, once the server has given it. */
+  const hold = async (url: string) => {
+    const [given, gate, shown] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const answer = async (route: Route) => {
+      const response = await route.fetch();
+      given!.resolve();
+      await gate!.promise;
+      await route.fulfill({ response }).catch(() => {});
+      shown!.resolve();
+    };
+    await page.route(url, answer, { times: 1 });
+    return { given: given!.promise, letGo: () => (gate!.resolve(), shown!.promise) };
+  };
+  const before = await hold("**/submission.get*");
+  await select.selectOption("screening");
+  await before.given;
+  const change = await hold("**/inbox.triage*");
+  await select.selectOption("interview");
+  await change.given;
+  await before.letGo();
+  const after = await hold("**/submission.get*");
+  await change.letGo();
+  await after.given;
+  expect(await select.inputValue()).toBe("interview");
+  await after.letGo();
+  expect(await stageOf(reference)).toBe("interview");
 });
 
 test("two operators at once: the second is told of the stage, and overwrites nothing", async () => {

@@ -233,7 +233,9 @@ export function useTriage(): (references: readonly string[], change: Change) => 
       return outcomes.map((outcome) => ({ ...outcome, from: versions.get(outcome.reference) }));
     },
     onMutate: async ({ seen, change }) => {
-      await queryClient.cancelQueries({ queryKey: listKey });
+      // What the server is telling just now is how it was.
+      const keys = [listKey, ...seen.map(({ reference }) => detailKey(reference))];
+      await Promise.all(keys.map((queryKey) => queryClient.cancelQueries({ queryKey })));
       show(seen.map(({ reference }) => ({ reference, ...change })));
     },
     onError: (error, { seen }) => {
