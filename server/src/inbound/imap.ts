@@ -55,7 +55,7 @@ const beginningBytes = 64 * 1024;
 /** So often a mail is tried that cannot be fetched, or not stored although the store works: the last time its beginning. */
 const triesMax = 8;
 const silenceMs = 2 * 60_000;
-/** Mails that were handed over wait behind this when the service stops. What is not taken by then is fetched again. */
+/** A stop settles the mails that were handed over only after this. A mail that is not taken by then is fetched again. */
 const closeMsMax = 2_000;
 
 /** Begins to fetch. Disposing waits a moment for the mail that is being taken, and gives the mailbox back. */

@@ -68,7 +68,7 @@ async function readSource(raw: Uint8Array): Promise<Source> {
     mimeType,
     content: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer),
   }));
-  // Parts without the marks that were announced. Their text is still there.
+  // The boundary that the header names stands nowhere in the body, which is read as one text.
   if (text === undefined && html === undefined && parts.length === 0 && typed.test(head)) {
     return readSource(asPlainText(raw, head));
   }

@@ -7,7 +7,7 @@ import type { StoredSubmission } from "../../../server/src/storage/records.ts";
 import { accept, inquiry } from "../../contract/records.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
+import { holdNext, oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
 import { atNight } from "../../support/many-or-few.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 20 }));
@@ -203,25 +203,9 @@ test.runIf(atNight)(
     const files = page.getByRole("list", { name: "Files" }).getByRole("listitem");
     const removeButton = (name: string) => page.getByRole("button", { name: `Remove ${name}` });
     const send = page.getByRole("button", { name: "Send", exact: true });
-    /** Holds the answer of the next such call back. */
-    const hold = async (url: string) => {
-      const [answered, gate, given] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
-      await page.route(
-        url,
-        async (route) => {
-          const response = await route.fetch();
-          answered!.resolve();
-          await gate!.promise;
-          await route.fulfill({ response });
-          given!.resolve();
-        },
-        { times: 1 },
-      );
-      return { answered: answered!.promise, release: () => (gate!.resolve(), given!.promise) };
-    };
 
     // The operator leaves and comes back, and the page reads of the file before the upload is answered.
-    const upload = await hold("**/replies/files/*");
+    const upload = await holdNext(page, "**/replies/files/*");
     await attach("offer.txt");
     await upload.answered;
     await page.getByRole("link", { name: "Mails", exact: true }).click();
@@ -234,7 +218,7 @@ test.runIf(atNight)(
     await expect.poll(() => files.allInnerTexts()).toEqual(["offer.txt 1 kB"]);
 
     // An answer that was given before the next file was attached comes after it.
-    const read = await hold("**/submission.get*");
+    const read = await holdNext(page, "**/submission.get*");
     await site().changeAs(operators.ben[0], one.reference, { assignee: operators.ben[0] });
     await read.answered;
     await attach("terms.txt");

@@ -1,11 +1,10 @@
 // A recruiter's morning in a real browser, by keyboard: applications are read, moved on and declined.
 import { stages } from "@submissions/shared/stages";
-import type { Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { accept, application } from "../../contract/records.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { findingsIn, oneVisit } from "../../support/browser/console-visit.ts";
+import { findingsIn, holdNext, oneVisit } from "../../support/browser/console-visit.ts";
 import { shared } from "../../support/shared.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 0 }));
@@ -171,31 +170,18 @@ test("what the server told before a change does not take the change off the page
   const page = await go(`/applications/${reference}?kind=application`);
   const select = page.getByRole("combobox", { name: "Stage" });
   await select.waitFor();
-  /** Holds the answer of the next such call back, once the server has given it. */
-  const hold = async (url: string) => {
-    const [given, gate, shown] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
-    const answer = async (route: Route) => {
-      const response = await route.fetch();
-      given!.resolve();
-      await gate!.promise;
-      await route.fulfill({ response }).catch(() => {});
-      shown!.resolve();
-    };
-    await page.route(url, answer, { times: 1 });
-    return { given: given!.promise, letGo: () => (gate!.resolve(), shown!.promise) };
-  };
-  const before = await hold("**/submission.get*");
+  const before = await holdNext(page, "**/submission.get*");
   await select.selectOption("screening");
-  await before.given;
-  const change = await hold("**/inbox.triage*");
+  await before.answered;
+  const change = await holdNext(page, "**/inbox.triage*");
   await select.selectOption("interview");
-  await change.given;
-  await before.letGo();
-  const after = await hold("**/submission.get*");
-  await change.letGo();
-  await after.given;
+  await change.answered;
+  await before.release();
+  const after = await holdNext(page, "**/submission.get*");
+  await change.release();
+  await after.answered;
   expect(await select.inputValue()).toBe("interview");
-  await after.letGo();
+  await after.release();
   expect(await stageOf(reference)).toBe("interview");
 });
 
@@ -211,7 +197,7 @@ test("two operators at once: the second is told of the stage, and overwrites not
   await page.getByText(/moved this to interview.*Your change was not made\./).waitFor();
   expect(await stageOf(reference)).toBe("interview");
 
-  // Behind a dialog nobody sees it, and what was written there is not lost.
+  // The dialog covers the page: it says itself that the stage changed, and keeps what was written in it.
   await page.keyboard.press("d");
   const dialog = page.getByRole("dialog", { name: "Decline" });
   await dialog.getByRole("textbox", { name: "Message" }).fill("We are sorry.");

@@ -1,6 +1,6 @@
 // What operators do in the tests of the console, and what goes wrong meanwhile.
 import type { InboxRow } from "@submissions/shared/console";
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page, Route } from "playwright-core";
 import { afterEach, expect } from "vitest";
 import { password } from "../console/operator.ts";
 import { barriersOf, openBrowser, Visit } from "../browser.ts";
@@ -114,6 +114,21 @@ export async function failNext(page: Page, procedure: string, times = 1): Promis
   const data = { code: "INTERNAL_SERVER_ERROR", httpStatus: 500 };
   const json = { error: { message: "Something went wrong.", code: -32_603, data } };
   await page.route(`**/${procedure}*`, (route) => route.fulfill({ status: 500, json }), { times });
+}
+
+/** Holds the answer to the next such call back from the page: `answered` once the server has given it, until `release`. */
+export async function holdNext(page: Page, url: string) {
+  const [answered, gate, given] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+  const hold = async (route: Route) => {
+    const response = await route.fetch();
+    answered!.resolve();
+    await gate!.promise;
+    // The page may have given the call up.
+    await route.fulfill({ response }).catch(() => {});
+    given!.resolve();
+  };
+  await page.route(url, hold, { times: 1 });
+  return { answered: answered!.promise, release: () => (gate!.resolve(), given!.promise) };
 }
 
 /** The sessions end with the next call of a procedure. Ended at once, they could end with a call that a page repeats. */

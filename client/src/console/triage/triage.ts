@@ -233,7 +233,7 @@ export function useTriage(): (references: readonly string[], change: Change) => 
       return outcomes.map((outcome) => ({ ...outcome, from: versions.get(outcome.reference) }));
     },
     onMutate: async ({ seen, change }) => {
-      // What the server is telling just now is how it was.
+      // An answer to a read that began before the change would show the former values again.
       const keys = [listKey, ...seen.map(({ reference }) => detailKey(reference))];
       await Promise.all(keys.map((queryKey) => queryClient.cancelQueries({ queryKey })));
       show(seen.map(({ reference }) => ({ reference, ...change })));
