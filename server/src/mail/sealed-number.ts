@@ -8,8 +8,9 @@ export const sealedDigits = 12;
 
 /** A mail by what its id is made of. */
 export function namedMail(id: string): Named {
-  const [row = "", time = ""] = id.split("-");
-  return { of: "mail", row: Number(row), at: Number.parseInt(time, 36) };
+  // Not `split`, which keeps what it has cut: 2 µs a mail.
+  const end = id.indexOf("-");
+  return { of: "mail", row: Number(id.slice(0, end)), at: Number.parseInt(id.slice(end + 1), 36) };
 }
 
 /** What a tag is made of. */
@@ -31,7 +32,10 @@ const half = 2 ** 24;
 /** Hides a number of 48 bits, or shows it again. */
 function mask(tag: string, number: number, key: string): string {
   const pad = hash("sha256", `${key} mask ${tag}`);
-  const high = Math.floor(number / half) ^ Number.parseInt(pad.slice(0, 6), 16);
-  const low = (number % half) ^ Number.parseInt(pad.slice(6, 12), 16);
-  return (high * half + low).toString(16).padStart(sealedDigits, "0");
+  const high = Math.floor(number / half);
+  const low = number - high * half;
+  return masked(high, pad.slice(0, 6)) + masked(low, pad.slice(6, 12));
 }
+
+const masked = (number: number, pad: string): string =>
+  (number ^ Number.parseInt(pad, 16)).toString(16).padStart(pad.length, "0");
