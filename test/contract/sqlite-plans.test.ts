@@ -30,11 +30,13 @@ test("no statement scans a table, or sorts more than one person's submissions", 
   await using folder = await openFolder();
   const connection = await openMigrated(`${folder.path}/plans.db`);
   const texts: string[] = [];
-  const prepare = connection.prepare.bind(connection);
-  connection.prepare = (text) => {
-    texts.push(text);
-    return prepare(text);
-  };
+  for (const name of ["prepare", "prepareAtFirstUse"] as const) {
+    const prepare = connection[name].bind(connection);
+    connection[name] = (text: string) => {
+      texts.push(text);
+      return prepare(text);
+    };
+  }
   await using _store = makeSqliteStore(connection, { clock: systemClock });
   expect(texts.length).toBeGreaterThan(50);
   for (const text of texts) {

@@ -77,10 +77,23 @@ export class SqliteConnection implements Disposable {
     this.execute("PRAGMA secure_delete = ON");
   }
 
-  /** Prepares a statement that is used again and again; for a command that only reads, which needs few, at its first use. */
+  /** Prepares a statement that each submission needs. Commands that only read prepare it at its first use. */
   prepare<Parameters extends readonly SQLInputValue[], Row = never>(text: string): Statement<Parameters, Row> {
-    const prepare = () => this.#database.prepare(text) as unknown as Statement<Parameters, Row>;
-    return this.access === "read-only" ? preparedAtFirstUse(text, prepare) : prepare();
+    if (this.access === "read-only") return this.prepareAtFirstUse(text);
+    return this.#database.prepare(text) as unknown as Statement<Parameters, Row>;
+  }
+
+  /** For the hundreds of other statements. A process uses few of them, and those of the reading thread never run here. */
+  prepareAtFirstUse<Parameters extends readonly SQLInputValue[], Row>(sourceSQL: string): Statement<Parameters, Row> {
+    let kept: Statement<Parameters, Row> | undefined;
+    const prepared = () => (kept ??= this.#database.prepare(sourceSQL) as unknown as Statement<Parameters, Row>);
+    return {
+      sourceSQL,
+      all: (...parameters) => prepared().all(...parameters),
+      get: (...parameters) => prepared().get(...parameters),
+      iterate: (...parameters) => prepared().iterate(...parameters),
+      run: (...parameters) => prepared().run(...parameters),
+    };
   }
 
   /** Rows of a statement that is used once. */
@@ -123,19 +136,4 @@ export class SqliteConnection implements Disposable {
   [Symbol.dispose](): void {
     if (this.#database.isOpen) this.#database.close();
   }
-}
-
-function preparedAtFirstUse<Parameters extends readonly SQLInputValue[], Row>(
-  sourceSQL: string,
-  prepare: () => Statement<Parameters, Row>,
-): Statement<Parameters, Row> {
-  let kept: Statement<Parameters, Row> | undefined;
-  const prepared = () => (kept ??= prepare());
-  return {
-    sourceSQL,
-    all: (...parameters) => prepared().all(...parameters),
-    get: (...parameters) => prepared().get(...parameters),
-    iterate: (...parameters) => prepared().iterate(...parameters),
-    run: (...parameters) => prepared().run(...parameters),
-  };
 }

@@ -23,7 +23,7 @@ const ranges: Ranges = {
 
 export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine => ({
   prepare<Row>(text: string) {
-    const statement = connection.prepare<SQLInputValue[], Row>(text.replaceAll("$", "?"));
+    const statement = connection.prepareAtFirstUse<SQLInputValue[], Row>(text.replaceAll("$", "?"));
     return (...values) => new Query<Row>(statement, values.map(inputOf));
   },
   prepareEach(text, values) {
