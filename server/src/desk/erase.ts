@@ -41,15 +41,27 @@ export async function erasePerson({ store, vault, eraseMails }: Places, email: s
   return { ...sum, discarded };
 }
 
-/** Discards the bytes of resumes whose records are erased. False: another vault holds them, whose process discards them. */
+/**
+ * Discards the bytes of resumes whose records are erased. One that cannot be discarded holds up no other.
+ * False: another vault holds them, whose process discards them.
+ *
+ * @throws VaultUnavailable when some are left, to be tried again
+ */
 export async function discardErased({ store: { desk, identity }, vault }: DiscardPlaces): Promise<boolean> {
+  const failures = new Map<string, unknown>();
   for (let discarded: readonly string[] = []; ;) {
-    const keys = await desk.resumesToDiscard(discardedAtOnce, discarded);
-    if (keys.length === 0) return true;
+    const listed = await desk.resumesToDiscard(discardedAtOnce + failures.size, discarded);
+    const keys = listed.filter((key) => !failures.has(key));
+    // A whole batch: the vault is out of reach.
+    if (keys.length === 0 || failures.size >= discardedAtOnce) break;
     if (!(await vault.belongsTo(identity))) return false;
-    for (const key of keys) await vault.discard(key);
-    discarded = keys;
+    const results = await Promise.allSettled(keys.map((key) => vault.discard(key)));
+    discarded = keys.filter((_key, at) => results[at]?.status === "fulfilled");
+    for (const [at, result] of results.entries())
+      if (result.status === "rejected") failures.set(keys[at]!, result.reason);
   }
+  for (const failure of failures.values()) throw failure;
+  return true;
 }
 
 /** A run may erase so many of a kind, or this part of them, without an operator's word. */

@@ -1,5 +1,5 @@
 // The files of erased resumes, where a command and the service do not share a folder. They share a database: PostgreSQL.
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../../server/src/storage/open-store.ts";
@@ -55,5 +55,26 @@ test("a command with the service's folder discards the files at once", async () 
   await apply(service);
   const { code, stderr } = await erase(home());
   expect([code, stderr]).toEqual([0, "Erased: 1 submission, 1 resume, 0 subscriptions.\n"]);
+  expect([await files(), await keysLeft()]).toEqual([[], 0]);
+});
+
+test("a file that cannot be discarded keeps no other from it, and is tried again", async () => {
+  await using service = await serve();
+  await apply(service);
+  await apply(service);
+  const [stuck = "", other = ""] = (await files()).toSorted();
+  // Nothing that can be removed like a file.
+  const path = join(home().path, "resumes", stuck);
+  await rm(path);
+  await mkdir(path);
+  const { code, stderr } = await erase(home());
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^Erased: 2 submissions, 2 resumes, 0 subscriptions\.\nThe files/),
+  ]);
+  expect([await files(), await keysLeft()]).toEqual([[stuck], 1]);
+  expect(other).not.toBe("");
+  await rm(path, { recursive: true });
+  await erase(home());
   expect([await files(), await keysLeft()]).toEqual([[], 0]);
 });

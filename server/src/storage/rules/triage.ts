@@ -84,7 +84,7 @@ export function decideTriage(
 export function retagged(before: readonly string[], add: string | undefined, remove: string | undefined): string[] {
   const left = before.filter((word) => word !== remove && word !== add);
   if (add !== undefined && (left.length < tagsMax || before.includes(add))) left.push(add);
-  return left.toSorted((one, other) => one.localeCompare(other));
+  return left.toSorted((one, other) => one.localeCompare(other, "en"));
 }
 
 /** Each of these actions shows that the submission was not spam at some time. `release` is in the logs of earlier versions. */

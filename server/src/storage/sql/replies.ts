@@ -113,7 +113,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triag
     async listAnswers({ kinds }) {
       const found = await read(answers(kinds));
       // Sorted here: they are few, and no index has this order.
-      return found.toSorted((one, other) => one.title.localeCompare(other.title) || one.id - other.id);
+      return found.toSorted((one, other) => one.title.localeCompare(other.title, "en") || one.id - other.id);
     },
 
     changeAnswer: ({ kinds }, answer, actor) =>
