@@ -453,6 +453,7 @@ test.each<[Environment, string]>([
   [{ INBOUND_ADDRESS: "" }, "INBOUND_WEBHOOK_AUTH"],
   [{ IMAP_OAUTH: "https://a@b.example/?refresh_token=c" }, "IMAP_OAUTH"],
   [{ IMAP_URL: "imaps://mail.example/" }, "IMAP_URL"],
+  [{ IMAP_URL: "imaps://u@mail.example/" }, "IMAP_URL"],
   [{ IMAP_URL: "imaps://u:%zz@mail.example/" }, "IMAP_URL"],
   [{ IMAP_URL: "imaps://u:p@mail.example/?x=1" }, "IMAP_URL"],
   [{ IMAP_URL: "imap://u:p@mail.example/", IMAP_OAUTH: "http://a@b.example/?refresh_token=c" }, "IMAP_OAUTH"],

@@ -70,6 +70,8 @@ function* problemsBetween(values: Partial<Values>, isSet: (name: SettingName) =>
   ] as const) {
     if (isSet(oauth) && !isSet(url)) yield { name: oauth, message: `needs ${url}.` };
   }
+  if (values.IMAP_URL?.password === "" && !isSet("IMAP_OAUTH"))
+    yield { name: "IMAP_URL", message: "needs a password, or IMAP_OAUTH." };
   yield* problemsOfInbound(values, isSet);
   const languages = new Set([...builtInLanguages.keys(), ...(values.LANGUAGES?.keys() ?? [])]);
   const unknown = [...(values.MAIL_TEMPLATES?.keys() ?? [])].filter(
