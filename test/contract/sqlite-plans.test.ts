@@ -1,5 +1,5 @@
 // Every statement finds an index for what it does, and so does everything that is deleted with a row.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { sharesOfMax } from "../../shared/src/console.ts";
 import { systemClock } from "../../server/src/clock.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
@@ -29,15 +29,9 @@ const ofSomeSubscribers = /FROM subscriber WHERE arrival > \?1 AND arrival <= \?
 test("no statement scans a table, or sorts more than one person's submissions", async () => {
   await using folder = await openFolder();
   const connection = await openMigrated(`${folder.path}/plans.db`);
-  const texts: string[] = [];
-  for (const name of ["prepare", "prepareAtFirstUse"] as const) {
-    const prepare = connection[name].bind(connection);
-    connection[name] = (text: string) => {
-      texts.push(text);
-      return prepare(text);
-    };
-  }
+  const prepared = [vi.spyOn(connection, "prepare"), vi.spyOn(connection, "prepareAtFirstUse")];
   await using _store = makeSqliteStore(connection, { clock: systemClock });
+  const texts = prepared.flatMap(({ mock }) => mock.calls.map(([text]) => text));
   expect(texts.length).toBeGreaterThan(50);
   for (const text of texts) {
     const plan = connection.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => detail);
