@@ -23,6 +23,9 @@ const wordEntriesUpTo = (count: number): ZipEntry[] => [
   ...wordEntries(),
   ...Array.from({ length: count - 3 }, (_, index) => ({ name: `word/${index}`, data: "" })),
 ];
+const hidden: ZipEntry = { name: "word/vbaProject.bin", data: "x", unlisted: true };
+/** Listed where the data of the part `a.xml` stands that the tests put behind those of a Word document. */
+const within: ZipEntry = { ...hidden, unlisted: false, claims: { offset: withMore().indexOf("PK\u0001\u0002") + 35 } };
 const inflating = (size: number) => withMore({ name: "word/media/a.png", data: "x", claims: { size } });
 
 test("line ends may follow the ZIP file, and nothing else", async () => {
@@ -146,6 +149,15 @@ describe("the archive", () => {
       writeZip([...wordEntries(), { name: "word/vbaProject.bin", data: "x" }], { claims: { entries: 3 } }),
     ],
     ["fewer entries than it says", writeZip(wordEntries(), { claims: { entries: 900 } })],
+    [
+      "a part whose own header has another name",
+      withMore({ name: "word/a.bin", data: "x", own: { name: "word/b.xml" } }),
+    ],
+    ["a part whose own header has another packing", withMore({ name: "a.xml", data: "x", own: { method: 0 } })],
+    ["a part that is encrypted by its own header", withMore({ name: "a.xml", data: "x", own: { flags: 0x801 } })],
+    ["a part that the directory leaves out", withMore(hidden)],
+    ["a first part that the directory leaves out", writeZip([hidden, ...wordEntries()])],
+    ["a part within another", withMore({ name: "a.xml", data: writeZip([hidden]), stored: true }, within)],
     ["bytes after its end", Buffer.concat([writeZip(wordEntries()), Buffer.from("MZ")])],
     ["no end", writeZip(wordEntries()).subarray(0, -22)],
     ["only its signature", Buffer.from("PK\u0003\u0004")],

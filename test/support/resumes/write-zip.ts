@@ -7,6 +7,10 @@ export interface ZipEntry {
   /** Without compression. */
   readonly stored?: boolean;
   readonly claims?: Partial<Record<"size" | "packedSize" | "flags" | "method" | "offset", number>>;
+  /** What its own header says instead, of a name of the same length. */
+  readonly own?: { readonly name?: string; readonly flags?: number; readonly method?: number };
+  /** The directory leaves it out. */
+  readonly unlisted?: boolean;
 }
 
 interface ZipOptions {
@@ -32,7 +36,7 @@ export const writeZip = (entries: readonly ZipEntry[], options: ZipOptions = {})
   const body: Buffer[] = [options.prefix ?? Buffer.alloc(0)];
   const directory: Buffer[] = [];
   let offset = body[0]?.length ?? 0;
-  for (const { name, data, stored = false, claims = {} } of entries) {
+  for (const { name, data, stored = false, claims = {}, own = {}, unlisted = false } of entries) {
     const plain = Buffer.from(data);
     const packed = stored ? plain : deflateRawSync(plain);
     const nameBytes = Buffer.from(name);
@@ -47,19 +51,22 @@ export const writeZip = (entries: readonly ZipEntry[], options: ZipOptions = {})
       [2, nameBytes.length],
       [2, 0],
     );
-    const local = Buffer.concat([record([4, 0x04034b50], [2, 20]), shared, nameBytes, packed]);
+    const local = Buffer.concat([record([4, 0x04034b50], [2, 20]), shared, Buffer.from(own.name ?? name), packed]);
+    if (own.flags !== undefined) local.writeUInt16LE(own.flags, 6);
+    if (own.method !== undefined) local.writeUInt16LE(own.method, 8);
     const attributes = record([2, 0], [2, 0], [2, 0], [4, 0], [4, claims.offset ?? offset]);
-    directory.push(record([4, 0x02014b50], [2, 20], [2, 20]), shared, attributes, nameBytes);
+    if (!unlisted) directory.push(record([4, 0x02014b50], [2, 20], [2, 20]), shared, attributes, nameBytes);
     body.push(local);
     offset += local.length;
   }
   const listing = Buffer.concat(directory);
   const { claims = {} } = options;
+  const listed = entries.filter(({ unlisted = false }) => !unlisted).length;
   const end = record(
     [4, 0x06054b50],
     [4, 0],
-    [2, claims.entries ?? entries.length],
-    [2, claims.entries ?? entries.length],
+    [2, claims.entries ?? listed],
+    [2, claims.entries ?? listed],
     [4, claims.directorySize ?? listing.length],
     [4, claims.directoryOffset ?? offset],
     [2, 0],

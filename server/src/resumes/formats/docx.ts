@@ -67,6 +67,12 @@ const endSignature = Buffer.from("PK\u0005\u0006", "latin1");
 
 const entrySignature = Buffer.from("PK\u0001\u0002", "latin1");
 
+/** What an entry's own header has before its name. */
+const localHeaderBytes = 30;
+
+/** What may follow an entry's data: its lengths and checksum, where they were not known before. */
+const descriptorBytesMax = 24;
+
 /** Some programs write a line end behind every file. */
 const lineEndsMax = 8;
 
@@ -89,6 +95,7 @@ const isContradiction = (error: unknown): boolean =>
 
 const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<string | null> => {
   const partNames = new Set<string>();
+  const entries: Entry[] = [];
   let contentTypes: Entry | null = null;
   let inflatedBytes = 0;
   for await (const entry of zip.eachEntry()) {
@@ -99,14 +106,39 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
     // Readers differ in which of two equal entries they believe.
     if (partNames.has(partName)) return damaged;
     partNames.add(partName);
+    entries.push(entry);
     if (partName === "/[content_types].xml") contentTypes = entry;
   }
   // Some readers stop at the number of entries that the end record gives, others list what is there.
   const next = await bytes.read(Number(zip.readEntryCursor), entrySignature.length);
   if (next.equals(entrySignature)) return damaged;
   if (!contentTypes) return notWord;
+  if (!(await agreesWithEntries(bytes, entries))) return damaged;
   const xml = await readContentTypes(bytes, zip, contentTypes);
   return xml ? findTypeFault(xml, partNames) : damaged;
+};
+
+// Whether the entries say of themselves what the directory says of them, and the directory leaves none out. Some readers
+// believe the one, some the other.
+const agreesWithEntries = async (bytes: StagedBytes, entries: readonly Entry[]): Promise<boolean> => {
+  let end = 0;
+  for (const entry of entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader)) {
+    const { fileNameRaw: name, relativeOffsetOfLocalHeader: start } = entry;
+    if (start < end || (await hidesEntry(bytes, end, start))) return false;
+    const header = await bytes.read(start, localHeaderBytes + name.length);
+    if (!header.subarray(0, signature.length).equals(signature) || header.length < localHeaderBytes) return false;
+    const isEncrypted = (header.readUInt16LE(6) & 1) === 1;
+    if (isEncrypted || header.readUInt16LE(8) !== entry.compressionMethod) return false;
+    if (header.readUInt16LE(26) !== name.length || !header.subarray(localHeaderBytes).equals(name)) return false;
+    end = start + localHeaderBytes + name.length + header.readUInt16LE(28) + entry.compressedSize;
+  }
+  return end <= bytes.size && !(await hidesEntry(bytes, end, bytes.size));
+};
+
+/** Whether an entry begins where the data of the one before it ends. */
+const hidesEntry = async (bytes: StagedBytes, end: number, next: number): Promise<boolean> => {
+  const between = await bytes.read(end, Math.min(next - end, descriptorBytesMax + signature.length));
+  return between.includes(signature);
 };
 
 /** Judges the parts that are there; types of parts and extensions that are not mean nothing. */
