@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { neighboursOf } from "../../../server/src/desk/detail.ts";
 import type { InboxFilter, PageRequest } from "../../../shared/src/console.ts";
-import { kinds, submissionKinds } from "../../../shared/src/kinds.ts";
+import { kinds, type SubmissionKind, submissionKinds } from "../../../shared/src/kinds.ts";
 import { type Scope, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -105,6 +105,11 @@ eachKind("lists only what the scope holds, whatever the filter asks for: %s", as
   expect(await listed(store, { kind: otherThan(kind) }, only(kind))).toEqual([]);
   expect(await listed(store, { search: "example" }, only(kind))).toEqual([1]);
   expect(await listed(store, {}, marketing)).toEqual([]);
+  // A role may see several kinds and not all: its kind, and one that nothing is stored of.
+  const several: Scope = { kinds: [kind, "another" as SubmissionKind], subscribers: false };
+  for (const filter of [{}, { status: "todo" }, { waiting: "us" }, { search: "example" }] satisfies InboxFilter[])
+    expect(await listed(store, filter, several)).toEqual([1]);
+  expect(await store.desk.countTabs(several, {})).toMatchObject({ new: 1, todo: 1, us: 1 });
 });
 
 test("filters by kind, status, assignee, resume and throw-away address, also together", async ({ store }) => {

@@ -1,6 +1,6 @@
 // Which rows the filter of a list wants, and which index leads to them: the planners of both engines choose badly here.
 import type { InboxFilter } from "@submissions/shared/console";
-import { kindOf } from "@submissions/shared/kinds";
+import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { stages } from "@submissions/shared/stages";
 import type { Scope } from "../desk-store.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
@@ -29,6 +29,12 @@ export function partsOf({ status, waiting }: InboxFilter): readonly StatusPart[]
   return parts.filter((part) => status === undefined || status === "todo" || part.status === status);
 }
 
+/** The scopes that a list walks: an index leads to one kind or to all of them. */
+export const walkedScopes = (scope: Scope): readonly Scope[] =>
+  submissionKinds.every((kind) => scope.kinds.includes(kind))
+    ? [scope]
+    : scope.kinds.map((kind) => ({ ...scope, kinds: [kind] }));
+
 export interface ListPlan {
   /** Whose index the list walks along; null: the table itself. */
   readonly along: ListColumn | keyof typeof openWaits | null;
@@ -38,7 +44,7 @@ export interface ListPlan {
 }
 
 /**
- * Null: the scope holds nothing of it.
+ * Null: the scope, one of `walkedScopes`, holds nothing of it.
  * @param bind adds a value to the parameters, and answers how the text names it
  * @param part of the list, which says the status
  * @param isSearch whether a list without a status has spam, too

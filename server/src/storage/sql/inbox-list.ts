@@ -22,6 +22,7 @@ import {
   type ListWords,
   partsOf,
   planList,
+  walkedScopes,
   wordsOf,
 } from "../rules/inbox-filter.ts";
 import type { TriageStatus } from "../records.ts";
@@ -179,11 +180,13 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
   /** What is to be done is two walks along indexes. */
   const plansOf = (scope: Scope, filter: InboxFilter, isSearch: boolean) =>
-    partsOf(filter).flatMap((part) => {
-      const values: Value[] = [];
-      const plan = planList(scope, filter, part, bindTo(values), isSearch, clock.now());
-      return plan === null ? [] : [{ plan, ofFilter: values }];
-    });
+    walkedScopes(scope).flatMap((walked) =>
+      partsOf(filter).flatMap((part) => {
+        const values: Value[] = [];
+        const plan = planList(walked, filter, part, bindTo(values), isSearch, clock.now());
+        return plan === null ? [] : [{ plan, ofFilter: values }];
+      }),
+    );
 
   /** How many of a filter there are, up to `countMax`; null: counting takes too long. */
   async function countOf(scope: Scope, asked: InboxFilter): Promise<number | null> {
