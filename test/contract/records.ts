@@ -2,8 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { Page, PageRequest, TriageRequest } from "../../shared/src/console.ts";
 import { listMails, release as releaseSpam, retryMails, wakeMail } from "../../server/src/desk/mails.ts";
-import { kinds, submissionKinds } from "../../shared/src/kinds.ts";
+import { exampleOf } from "../../shared/src/field-table.ts";
+import { kindOf, kinds, submissionKinds } from "../../shared/src/kinds.ts";
 import { valuesOf } from "../../server/src/field-values.ts";
+import { ofKinds } from "../../server/src/kinds.ts";
 import type {
   Digest,
   LeasedMail,
@@ -92,11 +94,20 @@ export function application(
   };
 }
 
-const made = { inquiry, application };
+const made: { readonly [Kind in SubmissionKind]?: (number: number, more: object) => SubmissionRecord } = {
+  inquiry,
+  application,
+};
 
 /** One of a kind, for cases that mean any submission. */
-export const sample = (kind: SubmissionKind, number: number, more: Partial<SubmissionRecord> = {}): SubmissionRecord =>
-  made[kind](number, more as object);
+export function sample(kind: SubmissionKind, number: number, more: Partial<SubmissionRecord> = {}): SubmissionRecord {
+  const make = made[kind];
+  if (make !== undefined) return make(number, more);
+  // A kind without any of its own here: the values of its examples.
+  const values = valuesOf(kind, { ...exampleOf(kindOf(kind).fields), email: `${kind}-${number}@example.org` } as never);
+  const { kind: _kind, selectedPackageIds: _ids, ...others } = inquiry(number);
+  return { ...others, ...values, kind, ...more } as SubmissionRecord;
+}
 
 /** One of the kinds in turn, for cases that mean many submissions. */
 export const inTurn = (number: number, more: Partial<SubmissionRecord> = {}): SubmissionRecord =>
@@ -295,8 +306,8 @@ export async function indexAll(store: Store): Promise<void> {
 
 export const digest: Digest = {
   day: "2026-11-21",
+  ...ofKinds(() => ({ new: 0, open: 0 })),
   inquiry: { new: 2, open: 1 },
-  application: { new: 0, open: 0 },
   mails: { failed: 1, inDoubt: 0 },
   longest: [{ kind: "inquiry", reference: "INQ-20261120-042137", receivedAt: noon - minute }],
 };

@@ -2,9 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import { serverKinds } from "../../server/src/kinds.ts";
 import { Listening } from "./listening.ts";
 
 export const addressees = {
+  ...Object.fromEntries(Object.values(serverKinds).map(({ settings }) => [settings.team, "team@datasets.example"])),
   MAIL_FROM: "Accent Datasets <hello@datasets.example>",
   SALES_EMAIL: "sales@datasets.example",
   RECRUITING_EMAIL: "jobs@datasets.example",

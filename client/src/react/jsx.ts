@@ -30,11 +30,11 @@ export interface FormElementProps<Element extends SubmissionForm> extends Detail
 interface OwnProps {
   readonly "inquiry-form": { readonly packages?: readonly (string | PackageChoice)[] | string | null | undefined };
   readonly "newsletter-form": { readonly source?: string | undefined };
-  readonly "application-form": object;
 }
 
 type Elements = {
-  readonly [Name in `${FormName}-form`]: FormElementProps<HTMLElementTagNameMap[Name]> & OwnProps[Name];
+  readonly [Name in `${FormName}-form`]: FormElementProps<HTMLElementTagNameMap[Name]> &
+    (Name extends keyof OwnProps ? OwnProps[Name] : unknown);
 };
 
 declare module "react" {

@@ -10,14 +10,7 @@ export { SubmissionError };
 export type { ApplicationOptions, CallOptions, Consent, SubmissionsClientOptions } from "./submissions-client.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { SubmissionErrorCode, SubmissionErrorFacts } from "./submission-error.ts";
-export type {
-  Application,
-  ApplicationReceipt,
-  Inquiry,
-  InquiryReceipt,
-  Subscription,
-  SubscribeReceipt,
-} from "./submissions.ts";
+export type * from "./submissions.ts";
 export type { SubmissionsClient } from "./submissions-client.ts";
 export type { UploadProgress } from "./upload-progress.ts";
 

@@ -72,7 +72,7 @@ const subscriber: StoredSubscriber = {
 
 async function exported(subject: ExportSubject, format: ExportFormat, hasRows = true): Promise<string> {
   const from = { after: 5, since: receivedAt };
-  const rows = { inquiry, application, subscriber };
+  const rows: Partial<Record<keyof ReadRows, object>> = { inquiry, application, subscriber };
   async function* readAll(kind: keyof ReadRows, asked: ReadFrom) {
     expect(asked).toEqual(from);
     if (kind === "audit") expect.unreachable();

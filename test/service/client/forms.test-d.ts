@@ -7,7 +7,9 @@ import type {
   RefusalDetail,
 } from "@submissions/client/forms";
 import type * as components from "@submissions/client/react";
+import type * as schemas from "@submissions/client/schemas";
 import type { FormName } from "@submissions/shared/forms/form-fields";
+import type { SubmissionKind } from "@submissions/shared/kinds";
 import type { JSX } from "react";
 import { expectTypeOf, test } from "vitest";
 
@@ -25,6 +27,12 @@ test("each form has an element, in JSX too, and a component", () => {
   expectTypeOf<Extract<keyof HTMLElementTagNameMap, `${string}-form`>>().toEqualTypeOf<`${FormName}-form`>();
   expectTypeOf<Extract<keyof JSX.IntrinsicElements, `${string}-form`>>().toEqualTypeOf<`${FormName}-form`>();
   expectTypeOf<Extract<keyof typeof components, `${string}Form`>>().toEqualTypeOf<`${Pascal<FormName>}Form`>();
+});
+
+test("each kind has its schema and that of its receipt", () => {
+  type Kind = Uncapitalize<Pascal<SubmissionKind>> | "subscribe";
+  expectTypeOf<Extract<keyof typeof schemas, `${string}Input`>>().toEqualTypeOf<`${Kind}Input`>();
+  expectTypeOf<Extract<keyof typeof schemas, `${string}Receipt`>>().toEqualTypeOf<`${Kind}Receipt`>();
 });
 
 test("events have their details", () => {

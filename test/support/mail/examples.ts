@@ -1,6 +1,7 @@
 // Submissions and mails that the tests of this folder start from.
 import { builtInLanguages, mailsOf } from "../../../server/src/config/languages.ts";
 import { valuesOf } from "../../../server/src/field-values.ts";
+import { ofKinds } from "../../../server/src/kinds.ts";
 import { compileMails } from "../../../server/src/mail/compose.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import type { MailSettings } from "../../../server/src/mail/templates/layout.ts";
@@ -18,6 +19,7 @@ export const settings: MailSettings = {
   languages: builtInLanguages,
   publicUrl: () => "https://datasets.example",
   teams: {
+    ...ofKinds((kind) => [`${kind}@datasets.example`]),
     inquiry: ["sales@datasets.example", "boss@datasets.example"],
     application: ["jobs@datasets.example"],
   },
@@ -84,6 +86,7 @@ export const application: StoredSubmission<"application"> = {
 
 export const digest: Digest = {
   day: "2026-11-21",
+  ...ofKinds(() => ({ new: 0, open: 0 })),
   inquiry: { new: 12, open: 1 },
   application: { new: 1, open: 0 },
   mails: { failed: 2, inDoubt: 0 },
