@@ -16,7 +16,7 @@ node=(node -C @submissions/source)
 run npx vitest run --config test/nightly/vitest.config.ts
 run env NIGHTLY=1 npx vitest run --project postgres
 # All random cases, and the files for the proxies, which only now are installed for certain.
-run env NIGHTLY=1 npx vitest run --project service --project browser --project measuring --project counting
+run env NIGHTLY=1 npx vitest run --project unit --project service --project browser --project measuring --project counting
 run env NIGHTLY=1 npx vitest run test/service/{desk,processes}
 run "${node[@]}" test/support/crash/long-run.ts 60
 run "${node[@]}" test/support/crash/long-run.ts 60 --postgres

@@ -49,6 +49,11 @@ test("is a valid OpenAPI 3.1 document", async () => {
   expect(document.openapi).toBe("3.1.0");
 });
 
+test("says when each webhook is sent", () => {
+  const silent = Object.entries(document.webhooks).filter(([, { post }]) => !post.description?.endsWith("."));
+  expect(silent.map(([event]) => event)).toEqual([]);
+});
+
 test("names what may stand beside the fields of any submission", () => {
   for (const name of [consentTextField, consentPageField, languageField])
     expect(document.info.description).toContain(`\`${name}\``);

@@ -1,5 +1,6 @@
 // The webhooks of the OpenAPI document: what this service sends to addresses that administrators add.
 import { type DeliveredEvent, webhookEvents } from "@submissions/shared/console";
+import { kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { webhookSchemas } from "@submissions/shared/webhook-events";
 import * as z from "zod";
 import { refer, type Schema } from "./components.ts";
@@ -16,6 +17,19 @@ export const eventSchemas: Readonly<Record<string, Schema>> = Object.fromEntries
     return [nameOf(event), schema as Schema];
   }),
 );
+
+/** When each event is sent. */
+const descriptions: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    submissionKinds.map((kind) => [`${kind}.received`, `${kinds[kind].label} stored, or released from spam.`]),
+  ),
+  "submission.changed": "An operator changed stage, status, assignee or tags of a submission that is no spam.",
+  "answer.received": "A person or an unverified sender wrote back to a submission that is no spam.",
+  "subscriber.confirmed": "A subscriber became active.",
+  "subscriber.unsubscribed": "An active subscriber may get no newsletter any more.",
+  "person.erased": "An operator erased a person.",
+  "webhook.test": "An administrator sent a test.",
+} satisfies Readonly<Record<Exclude<DeliveredEvent, `${SubmissionKind}.received`>, string>>;
 
 const header = (name: string, description: string) => ({
   name,
@@ -41,6 +55,7 @@ export const webhooks = Object.fromEntries(
       post: {
         operationId: nameOf(event),
         summary: event,
+        description: descriptions[event],
         tags: ["Webhooks"],
         parameters,
         requestBody: {
