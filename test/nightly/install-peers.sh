@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs what nightly tests run against, as root on Debian: OpenStack Swift with its S3 door, HAProxy, nginx, Caddy, PHP,
-# systemd, and what builds and runs images. Everywhere else, and when the packages cannot be had, it says so and succeeds;
-# the tests that need them are then skipped.
+# systemd, Prometheus' promtool, and what builds and runs images. Everywhere else, and when the packages cannot be had, it
+# says so and succeeds; the tests that need them are then skipped.
 set -uo pipefail
 
 packages=(swift-proxy swift-account swift-container swift-object memcached haproxy nginx-light caddy php-cli php-curl
-  systemd mmdebstrap buildah podman runc)
+  systemd prometheus mmdebstrap buildah podman runc)
 
 skip() {
   echo "install-peers: $1; tests against real peers are skipped."
