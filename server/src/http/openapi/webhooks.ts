@@ -21,7 +21,7 @@ export const eventSchemas: Readonly<Record<string, Schema>> = Object.fromEntries
 /** When each event is sent. */
 const descriptions: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    submissionKinds.map((kind) => [`${kind}.received`, `${kinds[kind].label} stored, or released from spam.`]),
+    submissionKinds.map((kind) => [`${kind}.received`, `${kinds[kind].words.en.label} stored, or released from spam.`]),
   ),
   "submission.changed": "An operator changed stage, status, assignee or tags of a submission that is no spam.",
   "answer.received": "A person or an unverified sender wrote back to a submission that is no spam.",
