@@ -46,8 +46,10 @@ export interface Attachment {
 interface Taken {
   readonly result: "taken";
   readonly providerId: string;
-  /** Why some of its recipients do not get it; undefined when all of them do. */
+  /** Why some of its recipients never get it; undefined when none is refused for good. */
   readonly missed?: string;
+  /** The recipients that have it, by their `emailKey`, and why the others may take it another time; undefined when there are no others. */
+  readonly partly?: { readonly has: readonly string[]; readonly error: string };
 }
 
 export interface Later {

@@ -3,6 +3,7 @@
 // `circuit-breaker.ts` admit it, and the provider was asked about it if it may have been sent before (`settlement.ts`).
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { emailKey } from "@submissions/shared/addresses";
 import { reached } from "../failpoint.ts";
 import { repeatedly } from "../repeatedly.ts";
 import type { LeasedMail, MailSettlement, RefusedMail } from "../storage/records.ts";
@@ -294,7 +295,11 @@ export function openOutbox(options: OutboxOptions) {
     const { id, kind, about } = mail;
     try {
       const reference = "submission" in about ? about.submission.reference : null;
-      const content = compose(mail);
+      const written = compose(mail);
+      const content = mail.has
+        ? { ...written, to: written.to.filter((one) => !mail.has?.includes(emailKey(one))) }
+        : written;
+      if (content.to.length === 0) return toNobody;
       if (isInbound !== undefined && content.to.some(isInbound)) return toOurselves;
       const receiptOf = kind.endsWith("-receipt") && "submission" in about ? about.submission : null;
       return { id, kind, reference, requestId: requestIdOf(about), receiptOf, content };
@@ -468,5 +473,8 @@ const isAnswer = (outcome: TryOutcome | null): outcome is MailOutcome =>
   outcome !== null && outcome.result !== "broken" && outcome.result !== "unready";
 
 const toOurselves = { result: "refused", error: "to an address of INBOUND_ADDRESS", inactiveRecipient: false } as const;
+
+/** It waited for an address of the team that is not in the settings any more. */
+const toNobody = { result: "refused", error: "all of its addresses have it", inactiveRecipient: false } as const;
 
 const noFinding = { result: "later", error: "mailer: no finding", cause: "provider" } as const;

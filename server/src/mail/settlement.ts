@@ -39,7 +39,12 @@ export function afterTry(mail: LeasedMail, outcome: TryOutcome, moment: Moment):
   const { now: at, doubt } = moment;
   // Whether an earlier try may have been taken. Before this one a provider that can be asked has denied it.
   const denials = doubt === "once-more" ? mail.denials : null;
-  if (outcome.result === "taken") return { id, at, result: "sent", providerId: outcome.providerId };
+  if (outcome.result === "taken") {
+    const { providerId, partly } = outcome;
+    if (partly === undefined) return { id, at, result: "sent", providerId };
+    const left = tryLater(mail, { result: "later", error: partly.error, cause: "recipient" }, denials, moment);
+    return { ...left, has: [...(mail.has ?? []), ...partly.has] };
+  }
   const { error } = outcome;
   if (outcome.result === "refused") {
     return { id, at, result: "failed", error, denials, inactiveRecipient: outcome.inactiveRecipient };

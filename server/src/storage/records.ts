@@ -259,6 +259,8 @@ export interface LeasedMail extends Pick<StoredMail, "kind" | "createdAt"> {
   readonly denials: number | null;
   /** When the lease ends, by the store's clock. */
   readonly leasedUntil: number;
+  /** The `emailKey`s of addresses that have it, where others of the same mail do not have it yet. */
+  readonly has?: readonly string[];
 }
 
 /** A leased mail that must not be sent, or cannot be read. Who holds the lease records it as failed. */
@@ -273,7 +275,8 @@ export interface StoredMail extends MailRow {
   readonly providerId: string | null;
 }
 
-export type MailSettlement = { readonly id: string; readonly at: number } & (
+/** `has` of a mail that is not sent: see {@link LeasedMail}; without it those of before stay. */
+export type MailSettlement = { readonly id: string; readonly at: number; readonly has?: readonly string[] } & (
   | { readonly result: "sent"; readonly providerId: string }
   | {
       readonly result: "failed";

@@ -288,6 +288,26 @@ test("counts the tries of a mail that has to be tried again, and none where it w
   expect(await store.mails.claim(noon + 1, 10, later)).toMatchObject([{ attempts: 1 }]);
 });
 
+test("knows which addresses have a mail already until it is sent, and begins anew when it is sent again", async ({
+  store,
+}) => {
+  const [receipt, { id }] = await acceptMails(store, inquiry(1));
+  await settle(store, { sent: [receipt] });
+  const has = ["sales@example.org"];
+  await putOff(store, id, noon, { has });
+  expect(await claimOnly(store, noon, lease)).toMatchObject({ id, has });
+  await putOff(store, id, noon);
+  expect(await claimOnly(store, noon)).toMatchObject({ id, has });
+  await settle(store, { failed: [{ id }] }, { owner: later.owner });
+  await wake(store, id, noon);
+  expect(await claimOnly(store, noon)).toMatchObject({ id, has });
+  await settle(store, { sent: [{ id }] }, { owner: later.owner });
+  expect(await sendAgain(store, wholeScope, id, { ...eva, at: noon })).toBe("due");
+  const again = await claimOnly(store, noon);
+  expect(again?.kind).toBe("inquiry-notice");
+  expect(again).not.toHaveProperty("has");
+});
+
 test("ignores what another owner says of a leased mail", async ({ store }) => {
   const { id } = await storeMail(store);
   await store.mails.claim(afterLease, 10, later);

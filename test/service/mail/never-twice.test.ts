@@ -1,5 +1,9 @@
 // A mail that may have been sent: the provider is asked before it is sent again.
 import { describe, expect } from "vitest";
+import { openSmtpMailer } from "../../../server/src/mail/providers/smtp.ts";
+import { accept, inquiry } from "../../contract/records.ts";
+import { from, messageKey, settings } from "../../support/mail/examples.ts";
+import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { minute, outboxTest as test, second, type OutboxUnderTest } from "../../support/outbox/outbox-under-test.ts";
 
@@ -36,6 +40,28 @@ describe("when the answer of the provider is lost", () => {
     expect(tested.taken()).toEqual([mail.id]);
     expect([tested.sends(), tested.searches()]).toEqual([2, 2]);
   });
+});
+
+test("an address that greylists a notice gets it later, also after a restart, and those that have it do not", async ({
+  tested,
+}) => {
+  await using smtp = await SmtpStandIn.open();
+  const [sales = "", boss = ""] = settings.teams.inquiry;
+  await using mailer = openSmtpMailer(smtp.url, from, messageKey);
+  smtp.behaviour = { recipients: { [boss]: { code: 451, words: "4.7.1 Greylisted" } } };
+  const before = tested.openSender({ mailer });
+  const lease = before.outbox.lease();
+  const { mails } = await accept(tested.store, inquiry(1, { receivedAt: tested.clock.now() }), { lease });
+  await before.outbox.deliver(mails.slice(1));
+  await eventually(() => before.settled).toEqual([{ id: mails[1]!.id, result: "later" }]);
+  await before.outbox.stop(5_000);
+  smtp.behaviour = {};
+  const after = tested.openSender({ mailer });
+  after.outbox.start();
+  tested.clock.advance(minute);
+  await eventually(() => after.settled).toContainEqual({ id: mails[1]!.id, result: "sent" });
+  const notices = smtp.received.filter(({ envelope }) => !envelope.to.includes(inquiry(1).email));
+  expect(notices.map(({ envelope }) => envelope.to)).toEqual([[sales], [boss]]);
 });
 
 describe("after a crash", () => {

@@ -135,6 +135,22 @@ test("counts a notice as taken when one of the team's addresses is, and tells of
   expect(standIn().received[0]!.message.replyTo?.[0]?.address).toBe(inquiry.email);
 });
 
+test("counts a notice as taken by one of the team's addresses when the other may take it later", async () => {
+  standIn().behaviour = { recipients: { "boss@datasets.example": { code: 451, words: "4.7.1 Greylisted boss" } } };
+  const [outcome] = await mailer().send([oneOfEach()[1]!]);
+  const partly = { has: ["sales@datasets.example"], error: "1 refused: smtp: 451 4.7.1 RCPT TO" };
+  expect(outcome).toStrictEqual({ result: "taken", providerId: expect.any(String), partly });
+});
+
+test("tries a notice again while one of the team's addresses may take it later, whatever the last one says", async () => {
+  const recipients = {
+    "sales@datasets.example": { code: 554, words: "5.7.1 Relay access denied" },
+    "boss@datasets.example": { code: 550, words: "5.1.1 Left" },
+  };
+  standIn().behaviour = { recipients };
+  expect(await mailer().send([oneOfEach()[1]!])).toMatchObject([later("recipient")]);
+});
+
 test("sends once, over a new connection, when the server has dropped the idle one", async () => {
   await mailer().send(welcomes(1));
   standIn().dropConnections();

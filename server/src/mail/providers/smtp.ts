@@ -1,5 +1,6 @@
 // Sends through an SMTP server, over a few connections that are kept open, and says what its reply to each mail means.
 import { hostname } from "node:os";
+import { emailKey } from "@submissions/shared/addresses";
 import { createTransport, type NodemailerError } from "nodemailer";
 import { accessTokens, type OAuthSettings, TokenUnavailable } from "../../oauth-tokens.ts";
 import { type Failure, failuresOf, handOverMsMax } from "../mailer.ts";
@@ -93,9 +94,10 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
     });
     try {
       const sent = await transport.sendMail({ ...mimeFields(mail, from, key), envelope, signal: giveUp.signal });
-      const missed = missedRecipients(sent.rejectedErrors);
+      const { left, missed } = missedRecipients(sent.rejectedErrors);
       const providerId = sent.serverMessageId ?? messageId(mail, from, key);
-      return { result: "taken", providerId, ...(missed !== undefined && { missed }) };
+      const partly = left !== undefined && { partly: { has: sent.accepted.map(emailKey), error: left } };
+      return { result: "taken", providerId, ...(missed !== undefined && { missed }), ...partly };
     } catch (error) {
       // nodemailer's errors have a code; the others are mistakes of ours.
       if (!(error instanceof Error && "code" in error)) throw error;
@@ -137,7 +139,9 @@ const oursStatus = /^5\.(?:7\.\d\d\d?|2\.252|4\.5)$/;
 
 /** Errors hold reply codes only: the text of a reply quotes addresses. @param handedOver whether the mail may be taken */
 function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
-  if (error.responseCode) return judgeReply(readReply(error));
+  const failures = (error.rejectedErrors ?? [error]).map((one) => judgeReply(readReply(one)));
+  // Of several recipients that were all refused, one may take it later.
+  if (error.responseCode) return failures.find(({ result }) => result === "later") ?? failures.at(-1)!;
   const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? String(error.code));
   if (handedOver) return later(code, "ambiguous");
   // The server was not asked: this envelope or size cannot be sent to it. Otherwise what it said was no reply.
@@ -147,10 +151,17 @@ function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
   return later(code, isOurs ? "configuration" : "provider");
 }
 
-/** What may be logged of the recipients that were refused of a mail that was taken. Undefined: none was refused. */
-function missedRecipients(errors: readonly NodemailerError[] = []): string | undefined {
-  const words = new Set(errors.map((error) => `smtp: ${readReply(error).words}`));
-  return words.size === 0 ? undefined : `${errors.length} refused: ${[...words].join(", ")}`;
+/**
+ * What may be logged of the recipients that did not get a mail that was taken: those that may take it later (`left`), and
+ * those that are refused for good (`missed`). Undefined: there are none.
+ */
+function missedRecipients(errors: readonly NodemailerError[] = []) {
+  const failures = errors.map((error) => judgeReply(readReply(error)));
+  const told = (result: Failure["result"]) => {
+    const words = failures.filter((failure) => failure.result === result).map(({ error }) => error);
+    return words.length === 0 ? undefined : `${words.length} refused: ${[...new Set(words)].join(", ")}`;
+  };
+  return { left: told("later"), missed: told("refused") };
 }
 
 function readReply(error: NodemailerError) {

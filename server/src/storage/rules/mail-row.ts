@@ -86,7 +86,9 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
 /** @param refusal why it must not be sent */
 export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number, refusal?: string) {
   const { mailKind: kind, createdAt, attempts, denials, requestId } = row;
-  const mail = { id, kind, createdAt, attempts, denials, leasedUntil };
+  const { has } = readFields(row.tokens ?? "{}");
+  const partly = Array.isArray(has) && { has: has.map(String) };
+  const mail = { id, kind, createdAt, attempts, denials, leasedUntil, ...partly };
   const about = refusal === undefined ? subjectOf(row) : null;
   return about ? { ...mail, about } : { ...mail, about: { refused: refusal ?? "unreadable row", requestId } };
 }
@@ -123,7 +125,9 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
 export function endedMail(settlement: MailSettlement): Ended {
   if (settlement.result === "sent") return endedAs(settlement, settlement.providerId);
   const wasTried = settlement.result !== "later" || settlement.tried;
-  return endedAs(settlement, settlement.error, wasTried ? 1 : 0, settlement.denials);
+  const { has, error, denials } = settlement;
+  // Only a mail to several has it, and none of those has tokens.
+  return { ...endedAs(settlement, error, wasTried ? 1 : 0, denials), tokens: has ? JSON.stringify({ has }) : null };
 }
 
 function mailFilesOf(lines: string | null): readonly MailFile[] {

@@ -27,6 +27,8 @@ export interface Ended {
   /** Null: the one before stays. */
   readonly last_answer: string | null;
   readonly denials: number | null;
+  /** Of a mail; null and undefined: those of before stay. */
+  readonly tokens?: string | null;
 }
 
 // As every engine can store it. A settlement that could not be stored would send its mail again, and PostgreSQL takes no NUL.

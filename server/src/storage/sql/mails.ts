@@ -24,8 +24,8 @@ export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailS
   delayMsMax: 2 * 60 * 60_000,
   // A process that let a lease run out may have sent the mail and died before it recorded that.
   claims: "denials = CASE WHEN lease_owner <> $1 THEN 0 ELSE denials END,",
-  settles: (value) =>
-    `denials = ${value("denials")}, tokens = CASE ${value("status")} WHEN 'sent' THEN NULL ELSE tokens END,`,
+  settles: (value) => `denials = ${value("denials")},
+    tokens = CASE ${value("status")} WHEN 'sent' THEN NULL ELSE coalesce(${value("tokens")}, mail.tokens) END,`,
   settled: settledValues,
   leased: leasedMail,
   ended: endedMail,

@@ -46,6 +46,7 @@ export const settledColumns = {
   ended_at: "bigint",
   last_answer: "text",
   denials: "integer",
+  tokens: "text",
 } as const;
 
 /** How the text of a settlement names a value. */
@@ -65,6 +66,7 @@ export const settledValues: ValuesOf<Settled> = (row) => [
   row.ended_at,
   row.last_answer,
   row.denials,
+  row.tokens ?? null,
 ];
 
 /**

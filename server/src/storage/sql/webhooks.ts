@@ -34,8 +34,8 @@ export const deliveryTable: OutboxTable<ClaimedDelivery, LeasedDelivery, Deliver
   delayMsMax: 24 * 60 * 60_000,
   claims: "",
   settles: () => "",
-  // They have no denials, which are the last.
-  settled: (row) => settledValues(row).slice(0, -1),
+  // They have neither denials nor tokens, which are the last.
+  settled: (row) => settledValues(row).slice(0, -2),
   leased: leasedDelivery,
   ended: endedDelivery,
 };
