@@ -48,6 +48,8 @@ const usualWaits = {
   leaseMs: 3 * 60_000,
   retryMs: 1_000,
   retryMsMax: 5 * 60_000,
+  /** So long a mail is tried at least that cannot be fetched: the server may be at fault, for all of its mails. */
+  unfetchedMs: 60 * 60_000,
 };
 /** Of larger ones the beginning is read, which has their headers. */
 const mailBytesMax = 50 * 1024 * 1024;
@@ -126,8 +128,8 @@ function readingOf(options: ImapOptions) {
     const now = store.clock.now();
     return store.mailboxes.lease(mailbox, owner, now, now + waits.leaseMs);
   };
-  /** The mail that could not be taken last, and how often. */
-  const failing = { uid: 0, tries: 0 };
+  /** The mail that could not be taken last, how often, since when, and whether it could be fetched. */
+  const failing = { uid: 0, tries: 0, since: 0, isFetched: false };
   return { ...options, waits, mailbox, owner, lease, failing };
 }
 
@@ -200,16 +202,17 @@ async function takeMail(
   client: ImapFlow,
   { uid, uidValidity }: Pick<MailboxPosition, "uid" | "uidValidity">,
 ) {
-  const { store, take, happened, log, failing, signal } = reading;
+  const { store, take, happened, log, signal } = reading;
+  const isLast = isLastTry(reading, uid);
   let raw: Buffer | null = null;
   try {
-    raw = await fetchMail(client, uid, failing.uid === uid && failing.tries === triesMax - 1);
+    raw = await fetchMail(client, uid, isLast);
     // Another program may have deleted it by now.
     if (raw === null) return;
     await take(await readMail(raw));
     happened("taken");
   } catch (error) {
-    if (signal.aborted || !(await isAtFault(reading, uid, error))) throw error;
+    if (signal.aborted || !(await mayBeAtFault(reading, uid, error, raw !== null)) || !isLast) throw error;
     const headers = raw ?? Buffer.from(`Subject: Mail ${uid} of the mailbox (UIDVALIDITY ${uidValidity})`);
     await setAside(headers, store.clock.now(), store.inbound);
     happened("set-aside");
@@ -217,13 +220,21 @@ async function takeMail(
   }
 }
 
-/** Whether a mail has failed so often that those behind it wait no longer. Tries count while store and vault work. */
-async function isAtFault(reading: Reading, uid: number, error: unknown): Promise<boolean> {
-  const { lease, failing } = reading;
+/** Whether a mail has failed so often, and if it was not fetched for so long, that those behind it wait for one more try only. */
+function isLastTry({ failing, store, waits }: Reading, uid: number): boolean {
+  const { tries, since, isFetched } = failing;
+  const isPatient = isFetched || store.clock.elapsed() - since >= waits.unfetchedMs;
+  return failing.uid === uid && tries >= triesMax - 1 && isPatient;
+}
+
+/** Notes that a mail could not be taken. Tries count while store and vault work. */
+async function mayBeAtFault(reading: Reading, uid: number, error: unknown, isFetched: boolean): Promise<boolean> {
+  const { lease, failing, store } = reading;
   if (error instanceof VaultUnavailable || (await lease()) === null) return false;
-  failing.tries = failing.uid === uid ? failing.tries + 1 : 1;
-  failing.uid = uid;
-  return failing.tries >= triesMax;
+  if (failing.uid !== uid) Object.assign(failing, { uid, tries: 0, since: store.clock.elapsed() });
+  failing.tries += 1;
+  failing.isFetched = isFetched;
+  return true;
 }
 
 /** In their order. Where the server has numbered its mails anew, those since the day before the last one that was taken. */

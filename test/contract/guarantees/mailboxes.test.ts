@@ -29,6 +29,12 @@ test("gives a mailbox to one process at a time", async ({ store, tested }) => {
   expect(await store.mailboxes.lease(name, owner, noon + minute, noon + 2 * minute)).toStrictEqual({ position });
 });
 
+test("gives a mailbox that was taken by a clock that was ahead to the next process", async ({ store }) => {
+  const ahead = noon + 24 * 60 * minute;
+  await store.mailboxes.lease("eve@mx/Answers", "ahead", ahead, ahead + minute);
+  expect(await store.mailboxes.lease("eve@mx/Answers", "next", noon, noon + minute)).toStrictEqual({ position: null });
+});
+
 const mail = (id: string) =>
   `From: eve@example.org\r\nTo: answers@desk.example\r\nMessage-ID: <${id}>\r\n\r\nHello ${id}\r\n`;
 
@@ -51,8 +57,8 @@ function readInto(taken: string[], server: ImapStandIn, store: Reader, more: Par
     take: async ({ messageId = "" }) => void taken.push(messageId),
     log: createLog("silent"),
     happened: (event) => events.push(event),
-    waits: { retryMs: 5, retryMsMax: 20 },
     ...more,
+    waits: { retryMs: 5, retryMsMax: 20, ...more.waits },
   });
   onTestFinished(() => reader[Symbol.asyncDispose]());
   return { events, stop: () => reader[Symbol.asyncDispose]() };
@@ -94,7 +100,8 @@ test("loses nothing to connections that break", async ({ store }) => {
     server.dropConnections();
     server.add(mail(breaksAt.source));
     await vi.waitFor(
-      () => expect(events.filter((event) => event === "broken").length).toBeGreaterThan(before + 1),
+      // More often than a mail is tried that cannot be stored.
+      () => expect(events.filter((event) => event === "broken").length).toBeGreaterThan(before + 10),
       20_000,
     );
     server.breaksAt = null;
@@ -150,7 +157,7 @@ test("sets a mail aside that cannot be stored, with its headers, and takes those
 test("passes over a mail that breaks each connection which fetches it", async ({ store }) => {
   const server = await withServer();
   const taken: string[] = [];
-  const { events } = readInto(taken, server, store);
+  const { events } = readInto(taken, server, store, { waits: { unfetchedMs: 0 } });
   await isIdle(server);
   // The first one breaks whatever is fetched of it, the second one only as a whole.
   server.breaksAt = /^UID FETCH (?:1 .*BODY|2 .*BODY\.PEEK\[\](?!<))/;
