@@ -7,6 +7,7 @@ import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { consoleUrl, early } from "./early.ts";
 import { session } from "./session.ts";
+import { exactTime } from "./words.ts";
 
 export type { DecorateMutationProcedure, ResolverDef } from "@trpc/tanstack-react-query";
 
@@ -43,11 +44,15 @@ export function messageOf(error: unknown): string {
   if (!navigator.onLine) return "You are offline.";
   // A form has room for one message.
   const issues = issuesOf(error).map(({ message }) => message);
-  if (isRefusal(error)) return issues.join(" ") || (error as Error).message;
+  if (isRefusal(error)) return withLocalTimes(issues.join(" ") || (error as Error).message);
   return codeOf(error) === undefined
     ? "The server cannot be reached."
     : "Something went wrong on the server. Please try again.";
 }
+
+/** The server tells times in UTC. */
+const withLocalTimes = (message: string) =>
+  message.replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, time) => exactTime(Date.parse(`${day}T${time}Z`)));
 
 // A call that the server refuses because the session ended waits for the sign-in dialog and is then sent again.
 const signInAgain: TRPCLink<ConsoleRouter> =

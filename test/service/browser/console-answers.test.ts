@@ -97,6 +97,8 @@ test("a note is corrected by its author, in place, and says so", async () => {
   await timeline.getByText("She calls back").waitFor();
   // Of the colleague's there is none.
   await timeline.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Edit note" }).fill("x".repeat(10_000));
+  await page.getByText("There is room for 10,000 characters. What is beyond was cut off.").waitFor();
   await page.getByRole("textbox", { name: "Edit note" }).fill("He calls back on Friday.");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await timeline.getByText("He calls back on Friday.", { exact: true }).waitFor();

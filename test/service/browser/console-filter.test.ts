@@ -4,7 +4,7 @@ import { atNight, manyOrFew } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { failNext, oneVisit, pathOf, rows } from "../../support/browser/console-visit.ts";
+import { failNext, holdNext, oneVisit, pathOf, rows } from "../../support/browser/console-visit.ts";
 
 const site = shared(() => ConsoleSite.open());
 const { go, expectProblems } = oneVisit(site);
@@ -103,9 +103,14 @@ test.runIf(atNight)("what failed is said and offered again, and so is being offl
 test("a tag is added with Enter, suggested, filtered by, renamed and removed everywhere", async () => {
   const [one, other] = site().submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
   const page = await go(`/inquiries/${one!.reference}`);
+  const held = await holdNext(page, "**/tags.change*");
   await page.getByRole("textbox", { name: "Add tag" }).fill("hot lead");
   await page.keyboard.press("Enter");
+  await held.answered;
+  await page.getByRole("textbox", { name: "Add tag" }).fill("the next");
+  await held.release();
   await page.getByRole("button", { name: "Remove hot lead" }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Add tag" }).inputValue()).toBe("the next");
 
   await go(`/inquiries/${other!.reference}`);
   await page.getByRole("textbox", { name: "Add tag" }).fill("ho");

@@ -1,6 +1,6 @@
 // Answering a person in the console, in a real browser.
 import { readFile } from "node:fs/promises";
-import type { Locator } from "playwright-core";
+import type { Locator, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { StoredSubmission } from "../../../server/src/storage/records.ts";
@@ -105,6 +105,70 @@ test("what is done next leaves a reply its ten seconds: undo takes back one afte
   expect((await site().detail(one.reference)).replies).toEqual([]);
 });
 
+test("two replies that are taken back at once keep their words, and so does what was begun since", async () => {
+  const both = [await newInquiry(), await newInquiry()] as const;
+  const page = await go();
+  // Sent a minute from now, so that there is time to take them back.
+  const until = Date.now() + 60_000;
+  const words = both.map(({ reference }) => ({ reference, text: `Words about ${reference}.` }));
+  const sent = await site().store.replies.send(wholeScope, words, false, { operator, at: until });
+  const offers = ("outcomes" in sent ? sent.outcomes : []).map((outcome, at) => {
+    const undone = { ...words[at]!, reply: "id" in outcome && outcome.id };
+    return [`undo ${undone.reference}`, JSON.stringify({ said: `Sent ${at}.`, undone, until })] as const;
+  });
+  await page.evaluate(
+    ([of, kept]) => {
+      for (const [name, value] of kept) localStorage.setItem(`console.draft ${of} ${name}`, value);
+    },
+    [operator, [...offers, [`reply ${both[0].reference}`, "Begun since."] as const]] as const,
+  );
+  await page.goto(site().url + pathOf(both[0]));
+  const message = page.getByRole("textbox", { name: "Message" });
+  await expect.poll(() => message.inputValue()).toBe("Begun since.");
+  const held = await holdNext(page, "**/reply.undo*");
+  const undo = page.getByRole("button", { name: "Undo", exact: true });
+  await undo.click();
+  await held.answered;
+  await undo.click();
+  await expect
+    .poll(async () => Promise.all(both.map(async (one) => (await site().detail(one.reference)).replies)))
+    .toEqual([[], []]);
+  await held.release();
+  await expect.poll(() => message.inputValue()).toBe(`${words[0]!.text}\n\nBegun since.`);
+  await go(pathOf(both[1]));
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await expect.poll(() => message.inputValue()).toBe(words[1]!.text);
+});
+
+test("a reply whose answer is lost is not sent again by mistake, and one that comes late moves nothing", async () => {
+  const one = await newInquiry();
+  const page = await go(pathOf(one));
+  expectProblems(/ERR_FAILED/, /status of 409/);
+  const message = page.getByRole("textbox", { name: "Message" });
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await message.fill("Only once.");
+  const lose = (route: Route) => route.fetch().then(() => route.abort());
+  await page.route("**/reply.send*", lose, { times: 1 });
+  await page.keyboard.press("Control+Shift+Enter");
+  await page.getByText("Not sent. The server cannot be reached.").waitFor();
+  // By now the page shows it, and so would take it for seen.
+  await page.getByRole("region", { name: "Timeline" }).getByText("Only once.").first().waitFor();
+  await message.press("Control+Shift+Enter");
+  await page.getByRole("button", { name: "Send anyway" }).waitFor();
+  expect((await site().detail(one.reference)).replies).toHaveLength(1);
+  const held = await holdNext(page, "**/reply.send*");
+  await page.getByRole("button", { name: "Send anyway" }).click();
+  await held.answered;
+  await go("/settings");
+  await page.getByRole("heading", { name: "Saved answers" }).waitFor();
+  await go(pathOf(one));
+  await expect.poll(() => message.inputValue()).toBe("Only once.");
+  await held.release();
+  // The next one is not opened, and what was sent is no draft any more.
+  await expect.poll(() => message.inputValue()).toBe("");
+  expect(page.url()).toContain(one.reference);
+});
+
 test("what another tab has sent is no draft any more", async () => {
   const one = await newInquiry();
   const page = await go(pathOf(one));
@@ -138,6 +202,8 @@ test("a reply that misses another one is refused, and can be sent anyway", async
   await page.keyboard.press("Control+Shift+Enter");
   const refusal = page.getByRole("alert").filter({ hasText: "ben.hart" });
   await refusal.waitFor();
+  // The server says it in UTC.
+  await refusal.getByText(/at \d+ \w+ \d{4}, \d\d:\d\d\./).waitFor();
   await expect.poll(() => isInView(refusal)).toBe(true);
   expect((await site().detail(one.reference)).replies).toHaveLength(1);
   await page.unroute("**/inbox.since*");
@@ -239,6 +305,10 @@ test("a snoozed submission leaves what is to be done until its time", async () =
   const page = await go(pathOf(one));
   await page.getByRole("heading", { name: one.name }).waitFor();
   await page.keyboard.press("h");
+  // More digits would be no day, and the snooze would end at once.
+  await page.getByLabel("Date").press("0");
+  await page.keyboard.type("1012027199");
+  expect(await page.getByLabel("Date").inputValue()).toMatch(/^\d{4}-/);
   await page
     .getByRole("dialog")
     .getByRole("button", { name: /^Tomorrow/ })

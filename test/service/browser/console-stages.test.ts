@@ -144,6 +144,12 @@ test("a decline says that nothing is sent to a suppressed address, is undone, an
   await expect
     .poll(() => dialog.getByRole("textbox", { name: "Message" }).inputValue())
     .toContain(`Thank you, ${nameOf(18)}.`);
+  // It replaces what one put in, and nothing that was typed.
+  await dialog.getByRole("textbox", { name: "Message" }).fill("My own words.");
+  await dialog.getByRole("combobox", { name: "Saved answer" }).selectOption("Kind no");
+  await expect
+    .poll(() => dialog.getByRole("textbox", { name: "Message" }).inputValue())
+    .toMatch(/^My own words\.[^]*Thank you/);
   await dialog.getByRole("button", { name: "Decline", exact: true }).click();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Undone.").waitFor();

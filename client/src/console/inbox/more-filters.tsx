@@ -6,7 +6,7 @@ import type { ChangeEvent } from "react";
 import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { DownloadLink, exportUrl, FilterForm, formats } from "../parts/downloads.tsx";
-import { Check, Field, FilterSelect } from "../parts/form.tsx";
+import { Check, dayMax, Field, FilterSelect } from "../parts/form.tsx";
 import { count, severalOf, word } from "../words.ts";
 import { filterOf, type InboxSearch } from "./inbox-search.ts";
 
@@ -50,7 +50,13 @@ export function MoreFilters({ search, set }: MoreProps) {
   return (
     <>
       <div className="pair">
-        <Field label="From" type="date" value={search.from ?? ""} max={search.until} onChange={onText("from")} />
+        <Field
+          label="From"
+          type="date"
+          value={search.from ?? ""}
+          max={search.until ?? dayMax}
+          onChange={onText("from")}
+        />
         <Field label="To" type="date" value={search.until ?? ""} min={search.from} onChange={onText("until")} />
       </div>
       <p className="quiet small">Whole days in your time zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}.</p>

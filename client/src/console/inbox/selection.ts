@@ -1,5 +1,5 @@
 // Which rows are selected, and which row the keyboard stands on.
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 /** The row that the keyboard stands on is the one that has the focus. */
 export function useCursor(references: readonly string[]) {
@@ -21,7 +21,9 @@ export function useCursor(references: readonly string[]) {
 
 /** @param goTo puts the keyboard on a row */
 export function useSelection(references: readonly string[], goTo: (reference: string | undefined) => void) {
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setSelected] = useState<ReadonlySet<string>>(new Set());
+  // Rows may leave the list, erased or on a page that is not loaded any more.
+  const selected = useMemo(() => new Set(references.filter((one) => chosen.has(one))), [references, chosen]);
   /** Everything that the filter matches, loaded or not. */
   const [everything, setEverything] = useState(false);
   const anchor = useRef<string>(undefined);

@@ -13,10 +13,9 @@ export function useDraft(key: string): readonly [string, (text: string) => void,
   const [text, setText] = useState(read);
   const write = (next: string) => {
     setText(next);
-    localStorage.setItem(name, next);
-    if (next === "") localStorage.removeItem(name);
+    writeDraft(name, next);
   };
-  // What another tab writes or has sent is shown here, too, so that it is not sent again. Null: it was only forgotten.
+  // What is written or was sent elsewhere is shown here, too, so that it is not sent again. Null: it was only forgotten.
   useEffect(() => {
     const onStorage = ({ key: changed, newValue }: StorageEvent) => {
       if (changed === name && newValue !== null) setText(newValue);
@@ -25,6 +24,14 @@ export function useDraft(key: string): readonly [string, (text: string) => void,
     return () => removeEventListener("storage", onStorage);
   }, [name]);
   return [text, write, read];
+}
+
+/** Keeps a draft, and shows it wherever it stands. Empty: there is none any more. */
+export function writeDraft(name: string, newValue: string): void {
+  localStorage.setItem(name, newValue);
+  // Browsers tell other tabs only.
+  dispatchEvent(new StorageEvent("storage", { key: name, newValue }));
+  if (newValue === "") localStorage.removeItem(name);
 }
 
 /** Forgets the drafts that a submission has, of all operators of this browser. */

@@ -1,8 +1,8 @@
 // The forms of the console: fields under their names, one place for what is wrong with them, and selects of names.
-import { createContext, use, useId, type ComponentProps, type ReactNode } from "react";
+import { createContext, use, useId, useState, type ComponentProps, type ReactNode } from "react";
 import type { UseMutationResult } from "@tanstack/react-query";
 import { messageOf } from "../calls.ts";
-import { word } from "../words.ts";
+import { count, word } from "../words.ts";
 
 /** Id of the place that says what is wrong. */
 const ProblemContext = createContext<string | undefined>(undefined);
@@ -50,6 +50,9 @@ interface FieldProps extends ComponentProps<"input"> {
   readonly rule?: string;
 }
 
+/** Of a day. Without it a year of five digits can be typed, which is no day to the browser's own clock. */
+export const dayMax = "9999-12-31";
+
 export function Field({ label, isOptional = false, rule, ...input }: FieldProps) {
   const id = useId();
   const problem = use(ProblemContext);
@@ -57,12 +60,40 @@ export function Field({ label, isOptional = false, rule, ...input }: FieldProps)
     <>
       <label>
         {label} {isOptional && <span className="quiet">(optional)</span>}
-        <input autoComplete="off" aria-describedby={rule ? `${id} ${problem}` : problem} {...input} />
+        <input
+          autoComplete="off"
+          aria-describedby={rule ? `${id} ${problem}` : problem}
+          max={input.type === "date" ? dayMax : undefined}
+          {...input}
+        />
       </label>
       {rule && (
         <p id={id} className="quiet small">
           {rule}
         </p>
+      )}
+    </>
+  );
+}
+
+/** A text of several lines. It says when it is full: the browser cuts what is pasted beyond that. */
+export function LongText({
+  lengthMax = 10_000,
+  ...area
+}: ComponentProps<"textarea"> & { readonly lengthMax?: number }) {
+  const [length, setLength] = useState(0);
+  return (
+    <>
+      <textarea
+        dir="auto"
+        maxLength={lengthMax}
+        onInput={({ currentTarget }) => setLength(currentTarget.value.length)}
+        {...area}
+      />
+      {(typeof area.value === "string" ? area.value.length : length) >= lengthMax && (
+        <span className="problem small" role="status">
+          There is room for {count(lengthMax)} characters. What is beyond was cut off.
+        </span>
       )}
     </>
   );

@@ -7,7 +7,7 @@ import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton } from "../parts/dialogs.tsx";
-import { Options, Field } from "../parts/form.tsx";
+import { Field, LongText, Options } from "../parts/form.tsx";
 import { languageName, word } from "../words.ts";
 
 const reads = [trpc.reply.answers];
@@ -87,7 +87,7 @@ function AnswerButton({ answer, ...button }: AnswerProps) {
       <Field label="Title" name="title" required maxLength={100} defaultValue={answer?.title} autoFocus />
       <label>
         Text
-        <textarea name="text" required rows={8} maxLength={10_000} dir="auto" defaultValue={answer?.text} />
+        <LongText aria-label="Text" name="text" required rows={8} defaultValue={answer?.text} />
       </label>
       <p className="quiet small">
         {"{name}, {reference}, {packages}, {position} and {company} stand for what was sent."}

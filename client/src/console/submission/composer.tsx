@@ -5,17 +5,15 @@ import { kinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { greetingLanguageOf, type GreetingLanguage } from "@submissions/shared/language";
 import { looksLikeName } from "@submissions/shared/names";
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
-import { calls, isWrong, messageOf, queryClient, trpc } from "../calls.ts";
+import { calls, isRefusal, isWrong, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
-import { Check } from "../parts/form.tsx";
+import { Check, LongText } from "../parts/form.tsx";
 import { useOffer } from "../triage/offers.tsx";
 import { languageName } from "../words.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/dialogs.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { AttachButton, AttachedFiles, useFiles } from "./files.tsx";
-
-const lengthMax = 10_000;
 
 interface TextFormProps {
   readonly label: string;
@@ -65,11 +63,9 @@ function TextForm({
       }}
     >
       {head}
-      <textarea
+      <LongText
         ref={field}
         aria-label={label}
-        dir="auto"
-        maxLength={lengthMax}
         value={text}
         onChange={({ target }) => write(target.value)}
         onKeyDown={(event) => {
@@ -157,7 +153,7 @@ export const MailPreview = ({ subject, leftOut, mail }: Pick<ReplyPreview, "subj
 const reads = [trpc.inbox.since, trpc.inbox.counts, trpc.inbox.tabs, trpc.submission.get];
 
 /** Types a text at the cursor, so that Ctrl + Z takes it out. @param all in place of everything */
-function typeIn(field: HTMLTextAreaElement, text: string, all: boolean): void {
+export function typeIn(field: HTMLTextAreaElement, text: string, all: boolean): void {
   field.focus();
   if (all) field.select();
   // Deprecated, and the only way into the history of a field.
@@ -204,7 +200,10 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
   };
   const files = useFiles(detail);
   const words = text.trim();
-  const seen = Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0);
+  const shown = Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0);
+  // Without an answer it may have been sent. Until the operator is told, that reply is not among those that were seen.
+  const isUnknown = send.error !== null && !isRefusal(send.error);
+  const seen = (isUnknown ? send.variables?.seen : undefined) ?? shown;
   const isReady = words !== "" && !send.isPending && files.underWay.length === 0;
   const submit = (more: { readonly doneAt?: number; readonly seen?: number }) => {
     if (!isReady) return;

@@ -2,15 +2,16 @@
 import { type DeclineDays, declineDays, declineReasonLengthMax } from "@submissions/shared/stages";
 import type { SubmissionKind } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { calls, Refused, trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
+import { LongText } from "../parts/form.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { useDecline } from "../triage/decline.ts";
 import { shownNow } from "../triage/triage.ts";
 import { plural, shortName } from "../words.ts";
 import "../styles/pages.css";
-import { AnswerSelect, leftOutWords, MailPreview } from "./composer.tsx";
+import { AnswerSelect, leftOutWords, MailPreview, typeIn } from "./composer.tsx";
 
 interface Props {
   readonly references: readonly string[];
@@ -40,10 +41,17 @@ export function DeclineDialog({ references, kind, onClose }: Props) {
   const [seen, setSeen] = useState(() => shownNow(references));
   const decline = useDecline(() => onClose(true));
   const isOne = references.length === 1;
+  const message = useRef<HTMLTextAreaElement>(null);
+  const chosen = useRef("");
+  /** What the last saved answer put in: another one replaces it, but nothing that was typed. */
+  const filledIn = useRef("");
   const fill = async (answer: string) => {
+    chosen.current = answer;
     if (!isOne) return write(answer);
     try {
       const [filled] = await calls.decline.preview.query({ references: named, text: answer });
+      // Arrow keys pass over several: the last one is meant.
+      if (chosen.current !== answer) return;
       write(filled?.text ?? answer);
       if (filled && filled.leftOut.length > 0) showToast(leftOutWords(filled.leftOut), { tone: "bad" });
     } catch (error) {
@@ -51,8 +59,15 @@ export function DeclineDialog({ references, kind, onClose }: Props) {
     }
   };
   const write = (words: string) => {
-    setText(words);
-    setPreviewed(words);
+    const field = message.current;
+    if (field === null) return;
+    const isUntouched = field.value === filledIn.current;
+    const before = document.activeElement;
+    typeIn(field, words, isUntouched);
+    if (isUntouched) filledIn.current = field.value;
+    setPreviewed(field.value);
+    // Its keys go on to the next answer.
+    if (before instanceof HTMLSelectElement) before.focus();
   };
   const hasWords = text.trim() !== "";
   const withheld = people.data?.filter(({ suppressed }) => suppressed !== null) ?? [];
@@ -86,16 +101,16 @@ export function DeclineDialog({ references, kind, onClose }: Props) {
           ))}
         </datalist>
       </label>
-      <AnswerSelect kind={kind} onChoose={(answer) => void fill(answer)} />
+      <AnswerSelect kind={kind} onChoose={(answer) => void fill(answer)} isRepeatable={isOne} />
       <label>
         Message
-        <textarea
+        <LongText
+          ref={message}
+          aria-label="Message"
           rows={7}
-          dir="auto"
-          maxLength={10_000}
           value={text}
           onChange={({ target }) => setText(target.value)}
-          onBlur={() => setPreviewed(text)}
+          onBlur={({ target }) => setPreviewed(target.value)}
         />
       </label>
       <div role="radiogroup" aria-label="Send" className="choice-line">

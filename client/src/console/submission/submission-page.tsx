@@ -116,6 +116,8 @@ function Submission({ detail }: DetailProps) {
   const search = useSearch("/");
   const navigate = useNavigate();
   const openNext = () => {
+    // The answer may come after another page was gone to, which stays.
+    if (heading.current === null) return;
     flushSync(() => setReplying(false));
     if (next === null || !opensNext) heading.current?.focus({ preventScroll: true });
     else void navigate({ to: submissionPath(next.reference), params: { reference: next.reference }, search });

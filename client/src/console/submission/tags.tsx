@@ -23,6 +23,7 @@ interface Props {
 
 export function TagBox({ references, tags }: Props) {
   const [typed, setTyped] = useState("");
+  const sent = useRef("");
   const box = useRef<HTMLInputElement>(null);
   useShortcuts({ t: () => box.current?.focus() });
   const known = useTags();
@@ -32,10 +33,14 @@ export function TagBox({ references, tags }: Props) {
     reads: [trpc.inbox.list, trpc.tags.list, trpc.submission.get],
     onDone: ({ changed }, request) => {
       if (request.add !== undefined && changed === 0) showToast("It has this tag, or as many as it may have.");
-      else setTyped("");
+      // What was typed meanwhile stays.
+      else setTyped((now) => (now === sent.current ? "" : now));
     },
   });
-  const add = (word: string) => change.mutate({ references: [...references], add: word });
+  const add = (word: string) => {
+    sent.current = typed;
+    change.mutate({ references: [...references], add: word });
+  };
   // Those that begin with what is typed; shown while the box has the focus.
   const begins = (tag: string) => tag.toLowerCase().startsWith(typed.trim().toLowerCase());
   const suggested = known.filter((tag) => !tags.includes(tag) && begins(tag)).slice(0, suggestedMax);

@@ -11,6 +11,7 @@ import { AnswerEntry } from "./answer.tsx";
 import { SentFiles } from "./files.tsx";
 import { trpc } from "../calls.ts";
 import { FormButton, useChange } from "../parts/dialogs.tsx";
+import { LongText } from "../parts/form.tsx";
 
 interface Item {
   readonly key: string;
@@ -168,7 +169,7 @@ const EditNote = ({ reference, note: { id, text } }: { readonly reference: strin
   >
     <label>
       Edit note
-      <textarea name="text" required rows={6} maxLength={10_000} dir="auto" defaultValue={text} autoFocus />
+      <LongText aria-label="Edit note" name="text" required rows={6} defaultValue={text} autoFocus />
     </label>
   </FormButton>
 );

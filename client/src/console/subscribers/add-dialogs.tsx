@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { importBytesMax, importRowsMax, type ImportReport } from "@submissions/shared/console";
 import { calls, Refused, isRefusal, queryClient, trpc } from "../calls.ts";
 import { FormButton, FormDialog } from "../parts/dialogs.tsx";
-import { Field } from "../parts/form.tsx";
+import { Field, LongText } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { Table } from "../parts/table-list.tsx";
 import { count, plural } from "../words.ts";
@@ -31,7 +31,13 @@ export const AddSubscriber = () => (
     <Field label="Source" isOptional name="source" maxLength={64} placeholder="trade fair 2026" />
     <label>
       Proof of consent <span className="quiet">(optional)</span>
-      <textarea name="consentText" rows={2} maxLength={2_000} placeholder="What the person agreed to" />
+      <LongText
+        aria-label="Proof of consent (optional)"
+        name="consentText"
+        rows={2}
+        lengthMax={2_000}
+        placeholder="What the person agreed to"
+      />
     </label>
     <Field label="Given on" isOptional name="consentAt" type="date" />
     <p className="quiet small">

@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useRef } from "react";
 import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { useChange } from "../parts/dialogs.tsx";
-import { draftName, offersOf } from "../parts/drafts.tsx";
+import { draftName, offersOf, writeDraft } from "../parts/drafts.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { plural } from "../words.ts";
 import { changeInBatches, readAgain, show, useReport, type Triaged } from "./triage.ts";
@@ -81,14 +81,17 @@ function useUndo(): (undone: Undone) => void {
   const { email } = useMe();
   const { showToast, showFailure } = useToasts();
   const report = useReport();
-  const draft = useRef<readonly [name: string, text: string]>(undefined);
+  /** Several may be taken back at once. */
+  const words = useRef(new Map<number, readonly [name: string, text: string]>());
   const undoReply = useChange(trpc.reply.undo, {
     said: "The reply is taken back.",
     failed: "Not taken back.",
     reads,
-    onDone: () => {
-      const [name, text] = draft.current!;
-      if (localStorage.getItem(name) === null) localStorage.setItem(name, text);
+    onDone: (_done, { id }) => {
+      const [name, text] = words.current.get(id)!;
+      const begun = localStorage.getItem(name) ?? "";
+      // What was written since stays below, but for the same greeting.
+      writeDraft(name, text.startsWith(begun.trim()) ? text : `${text}\n\n${begun}`);
     },
   });
   const undoReplies = useChange(trpc.reply.undoMany, {
@@ -125,7 +128,7 @@ function useUndo(): (undone: Undone) => void {
   return (undone) => {
     if ("declined" in undone) return void undoDecline(undone.declined, undone.seen);
     if ("replies" in undone) return undoReplies.mutate({ ids: [...undone.replies] });
-    draft.current = [draftName(email, `reply ${undone.reference}`), undone.text];
+    words.current.set(undone.reply, [draftName(email, `reply ${undone.reference}`), undone.text]);
     undoReply.mutate({ id: undone.reply });
   };
 }
