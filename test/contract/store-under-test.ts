@@ -36,6 +36,8 @@ export function shortcutsOf(query: (statement: string) => Promise<readonly unkno
       change(`UPDATE submission SET fields = ${text(fields)} WHERE reference = ${text(reference)}`),
     /** Replaces the tokens of all mails that have some. */
     spoilTokens: (tokens: string) => change(`UPDATE mail SET tokens = ${text(tokens)} WHERE tokens IS NOT NULL`),
+    /** The same with the detail of all deliveries. */
+    spoilDetail: (detail: string) => change(`UPDATE webhook_delivery SET detail = ${text(detail)}`),
     setSubscriber: (email: string, status: SubscriberStatus, at: number) =>
       change(`UPDATE subscriber SET status = ${text(status)},
         unsubscribed_at = ${status === "unsubscribed" ? at : "NULL"} ${ofEmail(email)}`),

@@ -79,6 +79,17 @@ test("a webhook is told of what comes in, also to another process, as it is when
   ]);
 });
 
+test.for(["{spoilt", "7"])("a delivery whose detail is %j holds up no other", async (detail, { store, tested }) => {
+  await addWebhook(store, ["inquiry.received", "submission.changed"]);
+  const reference = await acceptReference(store, inquiry(1));
+  await triage(store, reference, 1, { status: "open" });
+  await tested.spoilDetail(detail);
+  expect(await claim(store)).toMatchObject([
+    { event: "inquiry.received", about: { submission: { reference }, changed: null } },
+    { event: "submission.changed", about: { submission: { reference }, changed: null } },
+  ]);
+});
+
 test("each webhook is told only of its events, under an id of its own", async ({ store }) => {
   const one = await addWebhook(store, ["inquiry.received"]);
   const two = await addWebhook(store, ["application.received", "inquiry.received"]);

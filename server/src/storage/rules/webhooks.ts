@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import type { Answer, DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../webhook-store.ts";
+import { isFields, jsonIn } from "../../read-unknown.ts";
 import { columnsOf } from "./columns.ts";
 import { type Ended, endedAs, mailId, type MailRow, parseMailId } from "./outbox-row.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
@@ -99,11 +100,12 @@ export const endedDelivery = (settlement: DeliverySettlement): Ended =>
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   if (row.subscriber === null) {
-    const detail: unknown = JSON.parse(row.detail ?? "null");
+    // A row that a bad disk or another version has written must not keep all others from being claimed.
+    const detail = jsonIn(row.detail ?? "null");
     // The join has found no submission.
-    if ((row.arrival as number | null) === null) return { told: detail as object };
+    if ((row.arrival as number | null) === null) return { told: isFields(detail) ? detail : {} };
     const submission = readSubmissionAnyway(row);
-    if (row.answer === null) return { submission, changed: detail as readonly string[] | null };
+    if (row.answer === null) return { submission, changed: Array.isArray(detail) ? detail.map(String) : null };
     const { answer: id, answeredAt: at, sender, senderAddress, senderName, subject, text, reply } = row;
     return { submission, changed: null, answer: { id, at, sender, senderAddress, senderName, subject, text, reply } };
   }
