@@ -29,7 +29,7 @@ export function restored({ typed, search }: Kept, named: readonly string[]): Typ
 
 /** The texts of a form. */
 export function typedIn(values: FormData): Typed {
-  const typed: Record<string, string[]> = {};
+  const typed = Object.create(null) as Record<string, string[]>;
   for (const [name, value] of values) if (typeof value === "string") (typed[name] ??= []).push(value);
   return typed;
 }

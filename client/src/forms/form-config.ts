@@ -28,7 +28,8 @@ export function formConfig(endpoint: string): Promise<FormConfig> {
 export const forgetConfig = (endpoint: string): boolean => known.delete(endpoint);
 
 async function ask(endpoint: string): Promise<FormConfig> {
-  const response = await fetch(`${endpoint}/forms/config.json`);
+  // A form must be sent even if this never comes.
+  const response = await fetch(`${endpoint}/forms/config.json`, { signal: AbortSignal.timeout(10_000) });
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}.`);
   return (await response.json()) as FormConfig;
 }
@@ -43,9 +44,9 @@ export function serveFrom(address: string): void {
 
 /**
  * The base address of the service without a slash at its end, from the attribute of a form, which may be relative to the
- * page. Undefined when the form has none and this script was not served by the service.
+ * page. Undefined when it is no address, or the form has none and this script was not served by the service.
  */
 export function endpointOf(attribute: string | null): string | undefined {
-  const address = attribute === null ? serviceAddress : new URL(attribute || "./", document.baseURI).href;
+  const address = attribute === null ? serviceAddress : URL.parse(attribute || "./", document.baseURI)?.href;
   return address?.replace(/[?#].*$/, "").replace(/\/+$/, "");
 }

@@ -50,8 +50,12 @@ export abstract class FormElement extends PageElement {
     return this.#packages;
   }
   set packages(packages: readonly (string | PackageChoice)[] | null | undefined) {
+    // JSON of a page may say null, and numbers where texts belong.
     const choices =
-      packages?.map((one) => (typeof one === "string" ? { id: one, title: one } : one)) ?? (packages as null);
+      packages?.flatMap((one) => {
+        const { id = one, title } = (one ?? {}) as PackageChoice;
+        return typeof id === "object" ? [] : { id: `${id}`, title: `${title ?? id}` };
+      }) ?? (packages as null);
     if (same(choices, this.#packages)) return;
     this.#packages = choices;
     if (this.#texts) this.refresh();

@@ -156,9 +156,10 @@ async function proveWork(endpoint: string, signal: AbortSignal): Promise<string>
 }
 
 async function freshChallenge(url: string, signal: AbortSignal): Promise<unknown> {
-  const response = await fetch(url, { signal }).catch((cause: unknown) => {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+  const response = await fetch(url, { signal: limit }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    // TypeError: no answer, or one that the browser hides.
+    // TypeError: no answer, or one that the browser hides. TimeoutError: none in time.
     throw notSent({ code: "NETWORK", cause });
   });
   if (!response.ok)

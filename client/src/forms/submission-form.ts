@@ -82,7 +82,8 @@ export abstract class SubmissionForm extends FormElement {
   }
 
   protected restart(): void {
-    if (this.#view) this.#render(this.#touched ? this.values : this.#firstValues());
+    // A refusal is shown in the form that was sent.
+    if (this.#view && !this.#sending) this.#render(this.#touched ? this.values : this.#firstValues());
   }
 
   /** The page's first values, with the draft over them. */

@@ -1,6 +1,6 @@
 // The idempotency key of what a form holds. Equal content has the same key until the form begins anew, so that sending it
 // again makes no second submission; other content has another key.
-import { idempotencyKey } from "../sdk/idempotency-key.ts";
+import { randomKey } from "../sdk/idempotency-key.ts";
 
 export class SubmissionKey {
   #key = "";
@@ -9,7 +9,7 @@ export class SubmissionKey {
   /** The key of a form's content. Files are compared by name, size and time. */
   of(values: Iterable<readonly [string, unknown]>): string {
     const content = JSON.stringify([...values].map(([name, value]) => [name, comparable(value)]));
-    if (content !== this.#content) this.#key = idempotencyKey(undefined);
+    if (content !== this.#content) this.#key = randomKey();
     this.#content = content;
     return this.#key;
   }

@@ -13,7 +13,8 @@ export function idempotencyKey(own: string | undefined): string {
   return own;
 }
 
-function randomKey(): string {
+/** A new key. */
+export function randomKey(): string {
   // Pages that came over plain HTTP have no `randomUUID`.
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -14,7 +14,8 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
   const { strings, values, packages } = state;
   const problem = issueOf(issues, name);
   const words = wordsOf(field, strings);
-  const value = values[name] ?? field.value ?? "";
+  const given = Object.hasOwn(values, name) ? values[name] : undefined;
+  const value = given ?? field.value ?? "";
   if (kind === "hidden") return html`<input type="hidden" name="${name}" value="${[value].flat().join(", ")}" />`;
   if (kind === "packages" && packages?.length === 0)
     return html`${[value].flat().map((one) => html`<input type="hidden" name="${name}" value="${one}" />`)}`;
@@ -37,7 +38,7 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
   const attributes = html` id="${id}" name="${name}"${described}${problem && html` aria-invalid="true"`}`;
   if (kind === "checkbox") {
     const choice = { id: field.value ?? "yes", title: label };
-    const box = boxes(field, [choice], values[name] === undefined ? [] : [choice.id], problem);
+    const box = boxes(field, [choice], given === undefined ? [] : [choice.id], problem);
     return html`<div class="${classes}" part="field" data-field="${name}">${box}${error}</div>`;
   }
   const { openings } = state;

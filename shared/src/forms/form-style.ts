@@ -26,6 +26,7 @@ export const formStyle = `
   font: var(--form-font, 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif);
   text-align: start;
   overflow-wrap: break-word;
+  text-underline-offset: .2em;
 }
 form, .grid { display: grid; gap: var(--gap); margin: 0; }
 .grid > * { min-width: 0; }
@@ -43,7 +44,7 @@ p { margin: 0; }
 .error, .note { margin-top: .375rem; font-size: .9375em; }
 fieldset > .error { margin: 0 0 .5rem; }
 .error { position: relative; padding-inline-start: 1.65em; color: var(--bad); font-weight: 600; }
-.note { color: var(--quiet); font-variant-numeric: tabular-nums; }
+.note, .percent { color: var(--quiet); font-variant-numeric: tabular-nums; }
 .error::before { content: "!"; content: "!" / ""; position: absolute; inset-block-start: .125em; inset-inline-start: 0; width: 1.25em; height: 1.25em; border-radius: 50%; background: var(--bad); color: light-dark(#fff, #2a0d08); font-weight: 700; line-height: 1.25; text-align: center; }
 input:not([type=checkbox]), textarea, select {
   display: block;
@@ -63,7 +64,7 @@ input:not([type=checkbox]), textarea, select {
 textarea { resize: vertical; }
 .summary, .receipt, input, textarea, select { scroll-margin-block: 8rem; }
 [aria-invalid=true]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
-:focus-visible, .box:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
+:focus-visible, .box:has(:focus-visible), .drop.scripted:has(input:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
 :is(input:not([type=checkbox]), textarea, select):focus-visible { border-color: var(--accent); outline-width: 2px; outline-offset: 0; box-shadow: 0 0 0 5px color-mix(in srgb, var(--accent) 18%, transparent); }
 .boxes { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); }
 .boxes:has(> :nth-child(13)) { max-height: 24rem; padding: .5rem; border: 1px solid var(--hairline); border-radius: var(--radius); overflow-y: auto; }
@@ -78,7 +79,6 @@ input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; a
 .drop.scripted { min-height: 4.5rem; padding: .75rem 1rem; }
 .drop.scripted:hover, .drop.over { border-color: var(--accent); }
 .drop.over { border-style: solid; background: color-mix(in srgb, var(--accent) 10%, var(--surface)); }
-.drop.scripted:has(input:focus-visible) { outline: 3px solid var(--accent); outline-offset: 1px; }
 .drop:has([aria-invalid=true]) { border-color: var(--bad); }
 .drop.scripted input[type=file] { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
 .drop b { color: var(--accent); font-weight: 600; text-decoration: underline; }
@@ -90,15 +90,14 @@ button { min-height: 2.875rem; margin: 0; padding: .5625rem 1.375rem; border: 1p
 button[aria-disabled=true] { display: inline-flex; gap: .625rem; align-items: center; justify-content: center; opacity: .75; cursor: progress; }
 button[aria-disabled=true]::before { content: ""; width: 1em; height: 1em; border: 2px solid; border-inline-end-color: transparent; border-radius: 50%; animation: turn .8s linear infinite; }
 @keyframes turn { to { rotate: 1turn; } }
-button.link { min-height: 1.75rem; padding: 0; border: 0; background: none; color: var(--accent); font-weight: inherit; text-decoration: underline; text-underline-offset: .2em; }
+button.link { min-height: 1.75rem; padding: 0; border: 0; background: none; color: var(--accent); font-weight: inherit; text-decoration: underline; }
 button.quiet { border-color: var(--line); background: transparent; color: inherit; font-weight: 500; }
 .drop button.quiet, .reference button { min-height: 2.25rem; padding: .25rem .875rem; }
 .send { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
 .status { flex: 1 1 auto; color: var(--quiet); }
 .send .status:empty { flex-basis: 0; }
-.percent { color: var(--quiet); font-variant-numeric: tabular-nums; }
 slot { display: contents; }
-.privacy a { color: var(--accent); text-underline-offset: .2em; }
+.privacy a { color: var(--accent); }
 progress { order: 1; flex: 1 0 100%; width: 100%; height: .5rem; border: 0; border-radius: 1rem; overflow: hidden; appearance: none; background: var(--hairline); color: var(--accent); }
 progress::-webkit-progress-bar { background: var(--hairline); }
 progress::-webkit-progress-value { border-radius: 1rem; background: var(--accent); }
@@ -108,7 +107,7 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .summary > * + * { margin-top: .5rem; }
 .summary > button { margin-top: .875rem; }
 .summary ul { margin-bottom: 0; padding-inline-start: 1.25rem; }
-.summary a { color: var(--bad); text-underline-offset: .2em; }
+.summary a { color: var(--bad); }
 .receipt { padding: 1.75rem; border: 1px solid var(--hairline); border-radius: calc(var(--radius) * 1.5); background: var(--surface); }
 .receipt > * + * { margin-top: .875rem; }
 .receipt h2 { margin: 1rem 0 0; font-size: 1.375em; line-height: 1.25; }

@@ -53,10 +53,11 @@ export function formFields(form: FormName, declared: readonly OwnField[] = [], s
 /** The fields of a page's own that may be shown: a subscription has none, and a form without a letter has a message. */
 export function ownFields(form: FormName, declared: readonly OwnField[] = [], strings: FormStrings): FormField[] {
   if (form === "newsletter") return [];
+  const named = declared.filter((one) => one?.name);
   const message: OwnField = { name: messageField, label: strings.message, type: "textarea" };
   const hasLetter =
-    fieldsOf(form).some(({ kind }) => kind === "paragraphs") || declared.some(({ name }) => name === messageField);
-  const all = [...declared, ...(hasLetter ? [] : [message])].flatMap((one) =>
+    fieldsOf(form).some(({ kind }) => kind === "paragraphs") || named.some(({ name }) => name === messageField);
+  const all = [...named, ...(hasLetter ? [] : [message])].flatMap((one) =>
     one.name === "utm_*" ? campaigns.map((name): OwnField => ({ name, type: "hidden" })) : one,
   );
   const names = new Set(Object.keys(forms[form].fields));
@@ -81,7 +82,8 @@ function fieldFrom(one: OwnField, at: number, strings: FormStrings): FormField {
     kind,
     rule,
     words: { label: wordOf(label ?? name, strings.lang), hint },
-    options: options?.map((option) => {
+    options: [options ?? []].flat().flatMap((option) => {
+      if (option === null) return [];
       const { value: id, label: title }: Choice = typeof option === "object" ? option : { value: option };
       return { id: `${id}`, title: wordOf(title ?? `${id}`, strings.lang) };
     }),

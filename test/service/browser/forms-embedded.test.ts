@@ -168,6 +168,28 @@ test("packages that could not be loaded can be loaded again", async () => {
   await catalogued(form).waitFor();
 });
 
+test("a configuration that never comes keeps no form from being sent", async () => {
+  await using visit = await Visit.begin(browser());
+  const { page } = visit;
+  // Ten seconds pass at once.
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 100);
+  });
+  await page.route(/config\.json/, () => {});
+  await visitHost(
+    { body: `<inquiry-form></inquiry-form><newsletter-form></newsletter-form>${scriptOf(service())}` },
+    visit,
+  );
+  await page.locator("inquiry-form").getByText("The list of packages could not be loaded.").waitFor();
+  const form = page.locator("newsletter-form");
+  await form.getByLabel("E-mail address").fill("held@example.org");
+  await form.getByRole("button", { name: "Subscribe" }).click();
+  await form.getByRole("region").waitFor();
+  const { subscribers } = await service().stored();
+  expect(subscribers.map(({ email }) => email)).toContain("held@example.org");
+});
+
 describe("the page decides", () => {
   test("which packages there are, what is filled in, single words, colours and shapes", async () => {
     await using visit = await visitHost({
@@ -389,6 +411,22 @@ describe("in a page that goes on changing", () => {
     await expect.poll(() => form.locator("#name").inputValue()).toBe("Ann Buyer");
     await expect.poll(() => form.getByLabel("Firm").inputValue()).toBe("Example Ltd");
     await expect.poll(() => form.getByRole("checkbox", { name: "en-GB-scottish" }).isChecked()).toBe(true);
+  });
+
+  test("other first values that come while it is sent leave the form that was sent, with what is said of it", async () => {
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service())}` });
+    const { page } = visit;
+    const form = page.locator("newsletter-form");
+    const exposing = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" };
+    await page.route(/newsletter\.subscribe/, async (route) => {
+      await form.evaluate((element) => element.setAttribute("values", '{"email":"other@example.org"}'));
+      await route.fulfill({ status: 429, headers: { "retry-after": "60", ...exposing } });
+    });
+    visit.expectProblems(/status of 429/);
+    await form.getByLabel("E-mail address").fill("typed@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("heading", { name: "Your form was not sent" }).waitFor();
+    await expect.poll(() => form.getByLabel("E-mail address").inputValue()).toBe("typed@example.org");
   });
 
   test.runIf(atNight)("a form that is moved behaves as before, also when a receipt stands in its place", async () => {

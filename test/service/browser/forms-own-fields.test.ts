@@ -111,9 +111,20 @@ test("the message can be left out, and packages='[]' is no question", async () =
 
 test("identifiers that a framework's server wrote are the packages, and attributes that hold no list take no form away", async () => {
   const lists = ['packages="de-AT"', 'packages="de-AT,en-GB"', 'packages="[object Object],[object Object]"'];
-  const body = [...lists, `fields='{"name":"budget"}'`].map((one) => `<inquiry-form ${one}></inquiry-form>`).join("");
-  await using visit = await visitBody(`${body}${script()}`);
-  visit.expectProblems(/The attribute packages must hold JSON/, /The attribute fields must hold JSON/);
+  // JSON as a page may write it that knows no types.
+  const loose = [
+    `packages='[null, 7, { "id": "de-AT" }, {}]'`,
+    `fields='[null, 7, { "name": "constructor", "type": "select", "options": "one" },
+      { "name": "size", "type": "select", "options": [null, 2] }]'`,
+    'endpoint="http://"',
+  ];
+  const body = [...lists, `fields='{"name":"budget"}'`, ...loose].map((one) => `<inquiry-form ${one}></inquiry-form>`);
+  await using visit = await visitBody(`${body.join("")}${script()}`);
+  visit.expectProblems(
+    /The attribute packages must hold JSON/,
+    /The attribute fields must hold JSON/,
+    /its attribute "endpoint" is missing/,
+  );
   const forms = visit.page.locator("inquiry-form");
   const offered = (at: number) =>
     forms
@@ -121,7 +132,27 @@ test("identifiers that a framework's server wrote are the packages, and attribut
       .getByRole("checkbox")
       .evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value));
   await forms.nth(3).getByRole("checkbox").first().waitFor();
-  expect(await Promise.all([0, 1, 2].map(offered))).toEqual([["de-AT"], ["de-AT", "en-GB"], []]);
+  expect(await Promise.all([0, 1, 2, 4].map(offered))).toEqual([["de-AT"], ["de-AT", "en-GB"], [], ["7", "de-AT"]]);
+  await forms.nth(4).getByRole("checkbox", { name: "7" }).check();
+  const [constructors, sizes] = await forms
+    .nth(5)
+    .locator("select")
+    .evaluateAll((all) => all.map((one) => [...(one as HTMLSelectElement).options].map(({ value }) => value)));
+  expect([constructors, sizes]).toEqual([
+    ["", "one"],
+    ["", "2"],
+  ]);
+  await forms.nth(6).getByRole("button", { name: "Send inquiry" }).waitFor();
+
+  // A name that every object has holds what was chosen, and nothing else.
+  const form = forms.nth(5);
+  await form.getByLabel("constructor").selectOption("one");
+  await form.getByLabel("Your name").fill("Loose Buyer");
+  await form.getByLabel("E-mail address").fill("loose@example.org");
+  await form.getByRole("checkbox").first().check();
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+  expect(await latest()).toMatchObject({ name: "Loose Buyer", more: { constructor: "one" } });
 });
 
 test("a form that a server has rendered keeps its fields without script", async () => {
