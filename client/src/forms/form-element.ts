@@ -53,7 +53,7 @@ export abstract class FormElement extends PageElement {
     // JSON of a page may say null, and numbers where texts belong.
     const choices =
       packages?.flatMap((one) => {
-        const { id = one, title } = (one ?? {}) as PackageChoice;
+        const { id = one, title } = (one ?? {}) as { readonly [Name in keyof PackageChoice]?: string | number | null };
         return typeof id === "object" ? [] : { id: `${id}`, title: `${title ?? id}` };
       }) ?? (packages as null);
     if (same(choices, this.#packages)) return;

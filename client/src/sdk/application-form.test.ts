@@ -56,3 +56,15 @@ test.each(["", "undefined"])("takes a form with its unknown fields, and leaves o
     ["utm", "b"],
   ]);
 });
+
+test("takes the files of Bun's forms, which are blobs: by their names, and the empty one without a name for none", () => {
+  const read = (resume: Blob) => {
+    const ready = new FormData();
+    ready.entries = () => new Map<string, FormDataEntryValue>([["resumeFile", resume as File]]).entries();
+    return applicationForm(ready).get("resumeFile") as File | null;
+  };
+  expect(read(Object.assign(new Blob(["x"]), { name: "ana.pdf" }))?.name).toBe("ana.pdf");
+  expect(read(Object.assign(new Blob([]), { name: "ana.pdf" }))?.size).toBe(0);
+  expect(read(new Blob(["x"]))?.name).toBe("resume");
+  expect(read(Object.assign(new Blob([]), { name: undefined }))).toBeNull();
+});

@@ -19,7 +19,8 @@ export function applicationForm(application: Application | FormData, resumeFilen
     application instanceof FormData ? application.entries() : Object.entries({ ...application });
   for (const [name, value] of fields) {
     if (value instanceof Blob) {
-      const filename = value instanceof File ? value.name : filenameDefault;
+      // Bun's forms hold blobs that have the name of their file, or none.
+      const { name: filename = application instanceof FormData ? "" : filenameDefault } = value as Partial<File>;
       const chosen = value.size > 0 || !namesOfNoFile.includes(filename);
       if (chosen) form.append(name, value, resumeFilename ?? (filename || filenameDefault));
     } else if (typeof value !== "object" && String(value ?? "").trim()) form.append(name, String(value));
