@@ -1,3 +1,4 @@
+import type { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import { MalformedMail, readMail, readPostmark } from "./read-mail.ts";
 
@@ -34,6 +35,19 @@ it.each<[string, string, string | Buffer, string]>([
 ])("reads the text of a mail with %s", async (_, type, body, text) => {
   const read = await readMail(Buffer.concat([mail(`${type}\r\n`, ""), Buffer.from(body)]));
   expect(read).toMatchObject({ text, attachments: [], messageId: "1@example.org" });
+});
+
+it("outlives its thread, which may run out of memory behind a mail that is not waited for any more", async () => {
+  const threads: Worker[] = [];
+  const note = (thread: Worker) => void threads.push(thread);
+  process.on("worker", note);
+  const long = mail("Subject: Long\r\n", "Hello ".repeat(5_000));
+  expect(await readMail(long)).toMatchObject({ subject: "Long" });
+  process.off("worker", note);
+  expect(threads).toHaveLength(1);
+  threads[0]!.emit("error", new Error("out of memory"));
+  await threads[0]!.terminate();
+  expect((await readMail(long)).text).toMatch(/^Hello Hello/);
 });
 
 it("leaves the bytes of a file as they are", async () => {

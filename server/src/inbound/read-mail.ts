@@ -60,11 +60,7 @@ class MailThread {
 
   async #read(job: MailJob): Promise<InboundMail> {
     clearTimeout(this.#idle);
-    const worker = (this.#worker ??= new Worker(new URL("mail-thread.ts", import.meta.url), {
-      name: "mails that came in",
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 },
-    }));
+    const worker = (this.#worker ??= this.#start());
     worker.ref();
     const settled = new AbortController();
     const { signal } = settled;
@@ -83,6 +79,21 @@ class MailThread {
       worker.unref();
       this.#idle = setTimeout(() => this.#end(), idleMs).unref();
     }
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("mail-thread.ts", import.meta.url), {
+      name: "mails that came in",
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 },
+    });
+    // It may run out of memory when its mail is not waited for any more. Without a listener that would end the process, and
+    // the next mail must not wait for a thread that has ended.
+    worker.on("error", () => {});
+    worker.once("exit", () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
+    return worker;
   }
 
   #end(): void {

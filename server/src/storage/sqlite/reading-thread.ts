@@ -76,6 +76,8 @@ export function makeReadingThread(
         script: `PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${cacheKiB}`,
       },
     });
+    // It may fail when its answer is not waited for any more. Without a listener that would end the process.
+    started.on("error", () => {});
     await once(started, "message").catch((error: unknown) => {
       throw asUnavailable(error) ?? error;
     });
