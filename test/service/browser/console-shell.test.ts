@@ -215,6 +215,8 @@ describe("the overview", () => {
   test("compares ranges, and its cards lead to their lists", async () => {
     const page = await go("/overview");
     await page.getByText(/^\d+ in the 30 days before$/).waitFor();
+    // What waits longest is open, and is not the oldest of these.
+    await page.getByRole("link", { name: /^New 6 \d+ open$/ }).waitFor();
     await isWellMade(page);
     await page.getByRole("combobox", { name: "Range" }).selectOption("7 days");
     await page.waitForURL("**/console/overview?days=7");

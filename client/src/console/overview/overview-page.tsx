@@ -64,7 +64,8 @@ function Figures({ overview }: { readonly overview: Overview }) {
   const { days, firstResponseMs, before, old, waiting, mails } = overview;
   const counts = useCounts();
   const now = useNow();
-  const [oldest] = waiting;
+  // Where those that wait longest are open, the oldest new one is not among them.
+  const oldest = waiting.find(({ status }) => status === "new");
   const total = submissionKinds.reduce((sum, kind) => sum + sumOf(days, kind), 0);
   const shownKinds = kindsOf(useMe().role);
   const inRange = { status: "all", ...(days[0] && { from: days[0].day }) } as const;
