@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "./clock.ts";
+import type { Config } from "./config/config.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { ofKinds } from "./kinds.ts";
 import { createLog } from "./observe/log.ts";
@@ -16,7 +17,7 @@ interface Scene {
   readonly swept?: Swept;
   /** Of how many submissions how many are outdated. */
   readonly outdated?: readonly [outdated: number, stored: number];
-  readonly retentionDays?: Record<"inquiry" | "application" | "spam" | "declined", number | null>;
+  readonly retentionDays?: Config["retentionDays"];
 }
 
 const keptForGood = { ...ofKinds(() => null), spam: null, declined: null };

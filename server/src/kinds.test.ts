@@ -66,6 +66,14 @@ test("a kind has one text of paragraphs at most: it is the end of a notice, wher
   }
 });
 
+test.each(submissionKinds)("the CSV export of the %s has each field once", (kind) => {
+  const { before, behind } = serverKindOf(kind).columns;
+  const exported = Object.entries(kindOf(kind).fields).flatMap(([name, field]) =>
+    field.kind === "file" ? [] : [name],
+  );
+  expect([...before, ...behind].toSorted()).toEqual(exported.toSorted());
+});
+
 test("no two kinds share what tells them apart, and each can be part of what it names", () => {
   const rows = submissionKinds.map((kind) => ({ ...kindOf(kind), kind, anchor: serverKindOf(kind).page.anchor }));
   for (const part of ["plural", "prefix", "idName", "procedure", "path", "anchor"] as const)

@@ -106,12 +106,15 @@ export function sample(kind: SubmissionKind, number: number, more: Partial<Submi
   // A kind without any of its own here: the values of its examples.
   const values = valuesOf(kind, { ...exampleOf(kindOf(kind).fields), email: `${kind}-${number}@example.org` } as never);
   const { kind: _kind, selectedPackageIds: _ids, ...others } = inquiry(number);
-  return { ...others, ...values, kind, ...more } as SubmissionRecord;
+  return { ...others, ...values, name: others.name, kind, ...more } as SubmissionRecord;
 }
 
 /** One of the kinds in turn, for cases that mean many submissions. */
 export const inTurn = (number: number, more: Partial<SubmissionRecord> = {}): SubmissionRecord =>
   sample(submissionKinds[number % submissionKinds.length]!, number, more);
+
+/** Counts by the plurals of the kinds. */
+export const noneOfEach = Object.fromEntries(submissionKinds.map((kind) => [kinds[kind].plural, 0]));
 
 /** The stage of an untouched one. */
 export const firstStage = (kind: SubmissionKind) => (kinds[kind].staged ? "received" : null);

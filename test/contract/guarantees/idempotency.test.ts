@@ -1,5 +1,6 @@
 // What the port promises about keys and challenges: each is spent on one submission, in whatever process.
 import { expect } from "vitest";
+import { submissionKinds } from "../../../shared/src/kinds.ts";
 import { idempotencyMs } from "../../../server/src/storage/limits.ts";
 import type { ChallengeRecord, IdempotencyRecord } from "../../../server/src/storage/records.ts";
 import {
@@ -8,7 +9,6 @@ import {
   allMails,
   application,
   applications,
-  inquiries,
   inquiry,
   minute,
   noon,
@@ -126,7 +126,8 @@ eachKind(
       }
     }
     expect(await store.findEarlier(key())).toBeNull();
-    expect([...(await inquiries(store)), ...(await applications(store))]).toMatchObject([{ kind }]);
+    const stored = await Promise.all(submissionKinds.map((one) => submissions(store, one)));
+    expect(stored.flat()).toMatchObject([{ kind }]);
     expect(await subscribers(store)).toEqual([]);
     expect(await allMails(store)).toHaveLength(2);
   },

@@ -1,5 +1,6 @@
 // What a form says of the privacy notice that it showed is kept with the submission, and never refused.
 import { describe, expect, test } from "vitest";
+import { formNames } from "../../../shared/src/forms/form-fields.ts";
 import { auditOf, operator, recordsIn } from "../../support/console/operator.ts";
 import { applicant, buyer, doors, form, json, pdf } from "../../support/doors.ts";
 import { fields, postForm, typedIn, visit } from "../../support/pages.ts";
@@ -66,7 +67,9 @@ describe.each(doors)("over $name", ({ name, send }) => {
 describe("the site's forms", () => {
   test("show the line and say which, without script too, and again when they are refused", async () => {
     const front = await visit(service(), "/");
-    expect(front.text.split('<a href="https://example.org/privacy" target="_blank" rel="noopener">')).toHaveLength(4);
+    expect(front.text.split('<a href="https://example.org/privacy" target="_blank" rel="noopener">')).toHaveLength(
+      formNames.length + 1,
+    );
     expect([typedIn(front, "consentText"), typedIn(front, "consentPage")]).toEqual(["2026-11", `${service().url}/`]);
     const sent = { consentText: "2026-11", consentPage: `${service().url}/` };
     const refused = await postForm(service(), "newsletter.subscribe", fields({ email: "nobody", ...sent }));

@@ -1,12 +1,10 @@
 // The OpenAPI document says exactly what the schemas and the fault table say.
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { applicationInput, applicationReceipt } from "@submissions/shared/application";
 import { applicationFields, resumeField } from "@submissions/shared/application-fields";
 import { faults, type FaultEntry, type FaultName } from "@submissions/shared/faults";
 import { consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
 import { languageField } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
-import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
 import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
 import Fastify from "fastify";
@@ -17,6 +15,7 @@ import type { Example, MediaType, Operation, Schema } from "../../../server/src/
 import { featureOf } from "../../../server/src/intake/submission.ts";
 import type { Intake } from "../../../server/src/intake/submit.ts";
 import { openApiRoutes } from "../../../server/src/http/openapi/routes.ts";
+import { serverKindOf, serverKinds } from "../../../server/src/kinds.ts";
 
 const options = { publicUrl: "https://submissions.test", version: "1.2.3", proofOfWork: false };
 const document = buildOpenApiDocument(options);
@@ -25,9 +24,10 @@ const resolveSchema = (schema: Schema): Schema =>
   document.components.schemas[schema.$ref?.replace("#/components/schemas/", "") ?? ""] ?? schema;
 
 const contracts: Readonly<Record<string, { input: z.ZodType; receipt: z.ZodType }>> = {
-  submitInquiry: { input: inquiryInput, receipt: inquiryReceipt },
+  ...Object.fromEntries(
+    submissionKinds.map(serverKindOf).map(({ operation, ...schemas }) => [operation.operationId, schemas]),
+  ),
   subscribeToNewsletter: { input: subscribeInput, receipt: subscribeReceipt },
-  submitApplication: { input: applicationInput, receipt: applicationReceipt },
 };
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -221,8 +221,10 @@ test("says of a file what generators of clients understand, and of the bodies wi
   for (const type of ["application/json", "application/x-www-form-urlencoded"])
     expect(description).toContain(`\`${type}\``);
   const [json, urlencoded] = [...description.matchAll(/```(?:json)?\n([^`]*)\n```/g)].map(([, sample]) => sample!);
-  expect(applicationInput.safeParse(JSON.parse(json!)).success).toBe(true);
-  expect(applicationInput.safeParse(Object.fromEntries(new URLSearchParams(urlencoded))).success).toBe(true);
+  expect(serverKinds.application.input.safeParse(JSON.parse(json!)).success).toBe(true);
+  expect(serverKinds.application.input.safeParse(Object.fromEntries(new URLSearchParams(urlencoded))).success).toBe(
+    true,
+  );
 });
 
 test("gives the limits that the fields really have", () => {
@@ -239,7 +241,7 @@ test("leaves the router's schemas as they were", () => {
   buildOpenApiDocument({ publicUrl: "https://other.test", version: "2.0.0", proofOfWork: true });
   expect(describeSchemas()).toEqual(before);
   const wrong = { message: "", inquiryId: "INQ-20261121-042137", confirmationEmailSent: "false" };
-  expect(inquiryReceipt.safeParse(wrong).success).toBe(false);
+  expect(serverKinds.inquiry.receipt.safeParse(wrong).success).toBe(false);
 });
 
 test("shows receipts in the words of the service", () => {
