@@ -79,5 +79,14 @@ export type SubscribeReceipt = OutputOf<typeof subscribeReceipt>;
  */
 export type ApplicationReceipt = OutputOf<typeof applicationReceipt>;
 
-/** A field that a problem can be about: those of the submissions, and `altcha` where the service asks for a proof of work. */
+/**
+ * A field that a problem can be about: those of the submissions, and `altcha` where the service asks for a proof of work.
+ *
+ * @example
+ * ```ts
+ * import type { FieldName } from "@submissions/client";
+ *
+ * const wrong: readonly FieldName[] = ["email", "selectedPackageIds"];
+ * ```
+ */
 export type FieldName = keyof Inquiry | keyof Subscription | keyof Application | "altcha";

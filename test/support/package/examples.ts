@@ -47,8 +47,11 @@ const shared = globSync("shared/src/*.ts", { cwd: root });
 export function documentedExports(): { readonly name: string; readonly file: string; readonly text: string }[] {
   const entry = read("client/src/sdk/create-submissions-client.ts");
   const listed = [...entry.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = ""]) => names.split(","));
+  const whole = [...entry.matchAll(/^export type \* from "\.\/([^"]+)"/gm)].flatMap(([, file = ""]) =>
+    Array.from(read(`client/src/sdk/${file}`).matchAll(/^export type (\w+)/gm), ([, name = ""]) => name),
+  );
   const own = [...entry.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name = ""]) => name);
-  return [...listed, ...own]
+  return [...listed, ...whole, ...own]
     .map((name) => name.trim())
     .filter((name) => name !== "")
     .map((name) => {
