@@ -22,6 +22,8 @@ export interface Report {
 const clientsAtOnce = 16;
 const complaintsMax = 50;
 const turnMax = 1_000;
+/** The share of requests that may be shed. */
+const shedMax = 0.1;
 
 export async function fuzz(seed: number, requests: number, tell: (line: string) => void = () => {}): Promise<Report> {
   const preload = [new URL("preload/gauge.ts", import.meta.url).href];
@@ -47,6 +49,8 @@ export async function fuzz(seed: number, requests: number, tell: (line: string) 
   await until(async () => (await openFiles(service)) <= files);
   await run.compare();
   run.takeErrors();
+  const shed = run.statuses.get(503) ?? 0;
+  if (shed > requests * shedMax) run.complain(`shed ${shed} of ${requests} requests`);
   const { acknowledged, replayed, complaints } = run;
   const answersByStatus = Object.fromEntries(run.statuses);
   return { seed, answersByStatus, acknowledged: acknowledged.size, replayed, complaints, heapGrowth };
@@ -102,7 +106,8 @@ class FuzzRun {
 
   takeErrors(): void {
     for (const line of this.#service.log.splice(0))
-      if (/"level":"(?:error|fatal)"/.test(line)) this.complain(`logged ${line.slice(0, 500)}`);
+      if (/"level":"(?:error|fatal)"/.test(line) && !line.includes('"fault":"overloaded"'))
+        this.complain(`logged ${line.slice(0, 500)}`);
   }
 
   async send(seed: number, count: number): Promise<void> {
@@ -134,8 +139,9 @@ class FuzzRun {
     const outcomes = judge(request, answer, complain);
     const replayed = answer.headers.get("idempotency-replayed") === "true";
     if (replayed) this.replayed += 1;
-    // A key that another request had first is the one thing that a sound request may be refused for.
-    const isSound = request.isSound && ![207, 409, 422].includes(answer.status);
+    // A sound request may be refused for two things: a key that another request had first, and a busy machine, on which the
+    // process sheds load. The log tells of any other 503.
+    const isSound = request.isSound && ![207, 409, 422, 503].includes(answer.status);
     if (isSound && outcomes.some((outcome) => "code" in outcome)) complain(`refused with ${answer.status}`);
     const isStream = answer.headers.get("content-type") === "application/json";
     outcomes.forEach((outcome, position) => {
