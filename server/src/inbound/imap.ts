@@ -48,7 +48,7 @@ const usualWaits = {
   leaseMs: 3 * 60_000,
   retryMs: 1_000,
   retryMsMax: 5 * 60_000,
-  /** So long a mail is tried at least that cannot be fetched: the server may be at fault, for all of its mails. */
+  /** So long a mail is tried that cannot be fetched, unless the next one can be: the server may be at fault, for all of its mails. */
   unfetchedMs: 60 * 60_000,
 };
 /** Of larger ones the beginning is read, which has their headers. */
@@ -189,10 +189,12 @@ async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosi
     store.mailboxes.advance(mailbox, owner, { uidValidity, uid, takenAt: store.clock.now() });
   // What is there before the first start are no answers to us.
   if (position === null) return void (await advance(opened.uidNext - 1));
-  for (const uid of await newUids(client, position, uidValidity)) {
+  const uids = await newUids(client, position, uidValidity);
+  for (const [at, uid] of uids.entries()) {
     if (signal.aborted) return;
     if ((await reading.lease()) === null) return;
-    await takeMail(reading, client, { uid, uidValidity });
+    const isLast = await isLastTry(reading, client, uid, uids[at + 1]);
+    await takeMail(reading, client, { uid, uidValidity, isLast });
     if (!(await advance(uid))) return;
   }
 }
@@ -200,10 +202,9 @@ async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosi
 async function takeMail(
   reading: Reading,
   client: ImapFlow,
-  { uid, uidValidity }: Pick<MailboxPosition, "uid" | "uidValidity">,
+  { uid, uidValidity, isLast }: Pick<MailboxPosition, "uid" | "uidValidity"> & { readonly isLast: boolean },
 ) {
   const { store, take, happened, log, signal } = reading;
-  const isLast = isLastTry(reading, uid);
   let raw: Buffer | null = null;
   try {
     raw = await fetchMail(client, uid, isLast);
@@ -220,11 +221,13 @@ async function takeMail(
   }
 }
 
-/** Whether a mail has failed so often, and if it was not fetched for so long, that those behind it wait for one more try only. */
-function isLastTry({ failing, store, waits }: Reading, uid: number): boolean {
+/** Whether a mail has failed so often that those behind it wait for one more try only. */
+async function isLastTry({ failing, store, waits }: Reading, client: ImapFlow, uid: number, next: number | undefined) {
   const { tries, since, isFetched } = failing;
-  const isPatient = isFetched || store.clock.elapsed() - since >= waits.unfetchedMs;
-  return failing.uid === uid && tries >= triesMax - 1 && isPatient;
+  if (failing.uid !== uid || tries < triesMax - 1) return false;
+  if (isFetched || store.clock.elapsed() - since >= waits.unfetchedMs) return true;
+  // A server that hands out the next one is not at fault.
+  return next !== undefined && (await fetchMail(client, next, true)) !== null;
 }
 
 /** Notes that a mail could not be taken. Tries count while store and vault work. */

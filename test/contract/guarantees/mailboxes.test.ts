@@ -157,7 +157,7 @@ test("sets a mail aside that cannot be stored, with its headers, and takes those
 test("passes over a mail that breaks each connection which fetches it", async ({ store }) => {
   const server = await withServer();
   const taken: string[] = [];
-  const { events } = readInto(taken, server, store, { waits: { unfetchedMs: 0 } });
+  const { events } = readInto(taken, server, store);
   await isIdle(server);
   // The first one breaks whatever is fetched of it, the second one only as a whole.
   server.breaksAt = /^UID FETCH (?:1 .*BODY|2 .*BODY\.PEEK\[\](?!<))/;
@@ -188,10 +188,12 @@ test("passes over no mail that the server does not hand over now", async ({ stor
     const before = broken();
     server.instead = { at, reply };
     server.add(mail(`${at.source} ${reply}`.replaceAll(" ", "-")));
-    await vi.waitFor(() => expect(broken()).toBeGreaterThan(before), 20_000);
+    // More often than a mail is tried that is at fault itself.
+    await vi.waitFor(() => expect(broken()).toBeGreaterThan(before + 8), 20_000);
     server.instead = null;
     await vi.waitFor(() => expect(taken).toHaveLength(server.mails.length), 20_000);
   }
+  expect(events).not.toContain("set-aside");
 });
 
 test("ends although the server is silent", { timeout: 60_000 }, async ({ store }) => {
