@@ -156,6 +156,15 @@ test("a reply whose answer is lost is not sent again by mistake, and one that co
   await message.press("Control+Shift+Enter");
   await page.getByRole("button", { name: "Send anyway" }).waitFor();
   expect((await site().detail(one.reference)).replies).toHaveLength(1);
+  await page.route("**/reply.send*", lose, { times: 1 });
+  await page.getByRole("button", { name: "Send anyway" }).click();
+  await page.getByText("Not sent. The server cannot be reached.").waitFor();
+  await expect
+    .poll(() => page.getByRole("region", { name: "Timeline" }).getByText("Only once.").count())
+    .toBeGreaterThan(1);
+  await message.press("Control+Shift+Enter");
+  await page.getByRole("button", { name: "Send anyway" }).waitFor();
+  expect((await site().detail(one.reference)).replies).toHaveLength(2);
   const held = await holdNext(page, "**/reply.send*");
   await page.getByRole("button", { name: "Send anyway" }).click();
   await held.answered;

@@ -203,10 +203,12 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
   const shown = Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0);
   // Without an answer it may have been sent. Until the operator is told, that reply is not among those that were seen.
   const isUnknown = send.error !== null && !isRefusal(send.error);
-  const seen = (isUnknown ? send.variables?.seen : undefined) ?? shown;
+  const [seenBefore, setSeenBefore] = useState(shown);
+  const seen = isUnknown ? seenBefore : shown;
   const isReady = words !== "" && !send.isPending && files.underWay.length === 0;
   const submit = (more: { readonly doneAt?: number; readonly seen?: number }) => {
     if (!isReady) return;
+    setSeenBefore(seen);
     send.mutate({ reference, text: words, quote, files: files.attached.map(({ id }) => id), ...more });
   };
   const isDone = status === "done";
