@@ -60,7 +60,8 @@ export async function discardErased({ store: { desk, identity }, vault }: Discar
     for (const [at, result] of results.entries())
       if (result.status === "rejected") failures.set(keys[at]!, result.reason);
   }
-  for (const failure of failures.values()) throw failure;
+  const [failure] = failures.values();
+  if (failure !== undefined) throw failure;
   return true;
 }
 

@@ -48,7 +48,7 @@ const usualWaits = {
   leaseMs: 3 * 60_000,
   retryMs: 1_000,
   retryMsMax: 5 * 60_000,
-  /** So long a mail is tried that cannot be fetched, unless the next one can be: the server may be at fault, for all of its mails. */
+  /** A mail that cannot be fetched is tried for so long, unless the next one can be: the server may hand out none at all. */
   unfetchedMs: 60 * 60_000,
 };
 /** Of larger ones the beginning is read, which has their headers. */
@@ -213,7 +213,7 @@ async function takeMail(
     await take(await readMail(raw));
     happened("taken");
   } catch (error) {
-    if (signal.aborted || !(await mayBeAtFault(reading, uid, error, raw !== null)) || !isLast) throw error;
+    if (signal.aborted || !(await countFailure(reading, uid, error, raw !== null)) || !isLast) throw error;
     const headers = raw ?? Buffer.from(`Subject: Mail ${uid} of the mailbox (UIDVALIDITY ${uidValidity})`);
     await setAside(headers, store.clock.now(), store.inbound);
     happened("set-aside");
@@ -230,8 +230,8 @@ async function isLastTry({ failing, store, waits }: Reading, client: ImapFlow, u
   return next !== undefined && (await fetchMail(client, next, true)) !== null;
 }
 
-/** Notes that a mail could not be taken. Tries count while store and vault work. */
-async function mayBeAtFault(reading: Reading, uid: number, error: unknown, isFetched: boolean): Promise<boolean> {
+/** Counts a failed try of a mail. False: it does not count, because the store or the vault failed. */
+async function countFailure(reading: Reading, uid: number, error: unknown, isFetched: boolean): Promise<boolean> {
   const { lease, failing, store } = reading;
   if (error instanceof VaultUnavailable || (await lease()) === null) return false;
   if (failing.uid !== uid) Object.assign(failing, { uid, tries: 0, since: store.clock.elapsed() });

@@ -83,7 +83,7 @@ export class SqliteConnection implements Disposable {
     return this.#database.prepare(text) as unknown as Statement<Parameters, Row>;
   }
 
-  /** For the hundreds of other statements. A process uses few of them, and those of the reading thread never run here. */
+  /** Prepares any other statement, at its first use: a process uses few of hundreds, and the reading thread prepares its own. */
   prepareAtFirstUse<Parameters extends readonly SQLInputValue[], Row>(sourceSQL: string): Statement<Parameters, Row> {
     let kept: Statement<Parameters, Row> | undefined;
     const prepared = () => (kept ??= this.#database.prepare(sourceSQL) as unknown as Statement<Parameters, Row>);
