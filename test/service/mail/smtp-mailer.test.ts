@@ -70,6 +70,13 @@ test.each<[string, SmtpBehaviour, object]>([
   ["a message that we may not send", data(554, "5.2.252 SendAsDenied"), later("recipient")],
   ["a message that is not authentic", data(550, "5.7.26 Unauthenticated"), later("recipient")],
   ["a message too many", data(550, "5.4.5 Daily limit exceeded"), later("recipient")],
+  [
+    "an account that is not verified",
+    data(554, "Message rejected: Email address is not verified."),
+    later("recipient"),
+  ],
+  ["an account that is paused", data(554, "Message rejected: Sending paused for this account."), later("recipient")],
+  ["a message refused without a reason", data(554, "Transaction failed"), refused(false)],
   ["a message too large", data(552, "5.3.4 Too big"), refused(false)],
   ["a message for later", data(451, "4.3.0 Try again"), later("provider")],
   ["a connection lost before the message", { recipient: "close" }, later("provider")],
@@ -140,6 +147,14 @@ test("counts a notice as taken by one of the team's addresses when the other may
   const [outcome] = await mailer().send([oneOfEach()[1]!]);
   const partly = { has: ["sales@datasets.example"], error: "1 refused: smtp: 451 4.7.1 RCPT TO" };
   expect(outcome).toStrictEqual({ result: "taken", providerId: expect.any(String), partly });
+});
+
+test("sends a notice to one of the team's addresses when the server leaves at the other", async () => {
+  standIn().behaviour = { recipients: { "boss@datasets.example": { code: 421, words: "4.7.0 Too many boss" } } };
+  const [outcome] = await mailer().send([oneOfEach()[1]!]);
+  const partly = { has: ["sales@datasets.example"], error: "smtp: 421 4.7.0 CONN" };
+  expect(outcome).toStrictEqual({ result: "taken", providerId: expect.any(String), partly });
+  expect(standIn().received.map(({ envelope }) => envelope.to)).toEqual([["sales@datasets.example"]]);
 });
 
 test("tries a notice again while one of the team's addresses may take it later, whatever the last one says", async () => {

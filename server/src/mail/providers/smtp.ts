@@ -107,7 +107,13 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
         isTokenStale = true;
         return await deliver(mail, true);
       }
-      return judgeSmtpError(failure, handedOver);
+      const judged = judgeSmtpError(failure, handedOver);
+      // 421 to one recipient ends the connection. The first one alone has the mail then, and the others are tried again.
+      const { to } = mail.content;
+      if (handedOver || failure.responseCode !== 421 || to.length < 2) return judged;
+      const outcome = await deliver({ ...mail, content: { ...mail.content, to: to.slice(0, 1) } });
+      if (outcome.result !== "taken") return outcome.result === "refused" ? judged : outcome;
+      return { ...outcome, partly: { has: to.slice(0, 1).map(emailKey), error: judged.error } };
     } finally {
       clearTimeout(timer);
     }
@@ -136,6 +142,9 @@ const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
 // In reply to a mail, these are about our account, name or domain (RFC 7372, and what Microsoft and Google say): may not send
 // as this sender, is not authentic, has sent too much today.
 const oursStatus = /^5\.(?:7\.\d\d\d?|2\.252|4\.5)$/;
+
+// What Amazon SES and SendGrid say of our account, in a reply to the mail that has no enhanced status code.
+const oursWords = /not verified|verified sender|paused|suspended|not authorized|access denied|configuration set/i;
 
 /** Errors hold reply codes only: the text of a reply quotes addresses. @param handedOver whether the mail may be taken */
 function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
@@ -170,10 +179,11 @@ function readReply(error: NodemailerError) {
   const command = (error.command ?? "").split(" ").slice(0, 2).join(" ");
   const reply = error.responseCode || 0;
   const words = [reply, status, command].filter((word) => word !== "").join(" ");
-  return { reply, status, command, words };
+  const isOurs = oursStatus.test(status) || (status === "" && oursWords.test(error.response || ""));
+  return { reply, status, command, words, isOurs };
 }
 
-function judgeReply({ reply, status, command, words }: ReturnType<typeof readReply>): Failure {
+function judgeReply({ reply, status, command, words, isOurs }: ReturnType<typeof readReply>): Failure {
   const isOfRecipient = command === "RCPT TO";
   // 421: the server closes the connection. 503: the session was out of step, which the next one need not be.
   if (reply === 421 || reply === 503) return later(words, "provider");
@@ -185,7 +195,7 @@ function judgeReply({ reply, status, command, words }: ReturnType<typeof readRep
     return status.startsWith("5.7.") ? later(words, "recipient") : refused(words, inactiveStatus.test(status));
   }
   const isOfMail = command === "DATA" || reply === 552;
-  if (isOfMail) return oursStatus.test(status) ? later(words, "recipient") : refused(words, false);
+  if (isOfMail) return isOurs ? later(words, "recipient") : refused(words, false);
   // Refused before there was a recipient: our sender address, our host or our way of saying hello.
   return ours;
 }
