@@ -157,6 +157,8 @@ export class ImapStandIn extends Listening {
     const answers = this.#between(words[0] ?? "").map((mail) => {
       const parts = [`UID ${mail.uid}`];
       if (/RFC822\.SIZE/.test(items)) parts.push(`RFC822.SIZE ${mail.raw.length}`);
+      const [, , date, month, year, time] = /^(\w+), (\d+) (\w+) (\d+) (\S+)/.exec(mail.arrivedAt.toUTCString()) ?? [];
+      if (/INTERNALDATE/.test(items)) parts.push(`INTERNALDATE "${date}-${month}-${year} ${time} +0000"`);
       const [, length] = /BODY\.PEEK\[\](?:<0\.(\d+)>)?/.exec(items) ?? [];
       if (items.includes("BODY.PEEK[]")) {
         const raw = mail.raw.subarray(0, Number(length ?? mail.raw.length));

@@ -185,40 +185,42 @@ async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosi
   if (!uidValidity || (position === null && !opened.uidNext)) {
     throw new Error("The server told no UIDVALIDITY or no UIDNEXT.");
   }
-  const advance = (uid: number) =>
-    store.mailboxes.advance(mailbox, owner, { uidValidity, uid, takenAt: store.clock.now() });
+  const advance = (uid: number, takenAt: number) =>
+    store.mailboxes.advance(mailbox, owner, { uidValidity, uid, takenAt });
   // What is there before the first start are no answers to us.
-  if (position === null) return void (await advance(opened.uidNext - 1));
-  const uids = await newUids(client, position, uidValidity);
+  if (position === null) return void (await advance(opened.uidNext - 1, store.clock.now()));
+  const uids = await newUids(client, position, uidValidity, store.clock.now());
   for (const [at, uid] of uids.entries()) {
     if (signal.aborted) return;
     if ((await reading.lease()) === null) return;
     const isLast = await isLastTry(reading, client, uid, uids[at + 1]);
-    await takeMail(reading, client, { uid, uidValidity, isLast });
-    if (!(await advance(uid))) return;
+    const arrivedAt = await takeMail(reading, client, { uid, uidValidity, isLast });
+    if (!(await advance(uid, arrivedAt ?? store.clock.now()))) return;
   }
 }
 
+/** Answers when the mail came in, by the clock of the server. */
 async function takeMail(
   reading: Reading,
   client: ImapFlow,
   { uid, uidValidity, isLast }: Pick<MailboxPosition, "uid" | "uidValidity"> & { readonly isLast: boolean },
 ) {
   const { store, take, happened, log, signal } = reading;
-  let raw: Buffer | null = null;
+  let fetched: Awaited<ReturnType<typeof fetchMail>> = null;
   try {
-    raw = await fetchMail(client, uid, isLast);
+    fetched = await fetchMail(client, uid, isLast);
     // Another program may have deleted it by now.
-    if (raw === null) return;
-    await take(await readMail(raw));
+    if (fetched === null) return undefined;
+    await take(await readMail(fetched.raw));
     happened("taken");
   } catch (error) {
-    if (signal.aborted || !(await countFailure(reading, uid, error, raw !== null)) || !isLast) throw error;
-    const headers = raw ?? Buffer.from(`Subject: Mail ${uid} of the mailbox (UIDVALIDITY ${uidValidity})`);
+    if (signal.aborted || !(await countFailure(reading, uid, error, fetched !== null)) || !isLast) throw error;
+    const headers = fetched?.raw ?? Buffer.from(`Subject: Mail ${uid} of the mailbox (UIDVALIDITY ${uidValidity})`);
     await setAside(headers, store.clock.now(), store.inbound);
     happened("set-aside");
     log.error({ err: error }, `mail ${uid} of the mailbox cannot be taken: it is set aside among the unmatched mails`);
   }
+  return fetched?.arrivedAt;
 }
 
 /** Whether a mail has failed so often that those behind it wait for one more try only. */
@@ -240,18 +242,26 @@ async function countFailure(reading: Reading, uid: number, error: unknown, isFet
   return true;
 }
 
-/** In their order. Where the server has numbered its mails anew, those since the day before the last one that was taken. */
-async function newUids(client: ImapFlow, { uid, takenAt, ...of }: MailboxPosition, uidValidity: number) {
+/**
+ * In their order. Where the server has numbered its mails anew, those since the day before the last one that was taken: by
+ * the clock of the server, because ours may be ahead.
+ */
+async function newUids(
+  client: ImapFlow,
+  { uid, takenAt, ...of }: MailboxPosition,
+  uidValidity: number,
+  now: number,
+): Promise<number[]> {
   const isSame = of.uidValidity === uidValidity;
-  const query = isSame ? { uid: `${uid + 1}:*` } : { since: new Date(takenAt - dayMs) };
+  const query = isSame ? { uid: `${uid + 1}:*` } : { since: new Date(Math.min(takenAt, now) - dayMs) };
   const found = await client.search(query, { uid: true });
   if (!Array.isArray(found)) throw new Error("The server refused to search.");
   // `*` is the last mail, although its number may be smaller.
   return found.filter((each) => !isSame || each > uid).toSorted((a, b) => a - b);
 }
 
-async function fetchMail(client: ImapFlow, uid: number, beginning: boolean): Promise<Buffer | null> {
-  const about = await client.fetchOne(String(uid), { size: true }, { uid: true });
+async function fetchMail(client: ImapFlow, uid: number, beginning: boolean) {
+  const about = await client.fetchOne(String(uid), { size: true, internalDate: true }, { uid: true });
   if (about === false) return null;
   const source = beginning || (about.size ?? 0) > mailBytesMax ? { maxLength: beginningBytes } : true;
   const fetched = await client.fetchOne(String(uid), { source }, { uid: true });
@@ -259,5 +269,6 @@ async function fetchMail(client: ImapFlow, uid: number, beginning: boolean): Pro
   if (fetched === false || fetched.source === undefined || fetched.source.length === 0) {
     throw new Error("The server told of the mail and sent none of it.");
   }
-  return fetched.source;
+  const arrivedAt = new Date(about.internalDate ?? NaN).getTime();
+  return { raw: fetched.source, ...(!Number.isNaN(arrivedAt) && { arrivedAt }) };
 }

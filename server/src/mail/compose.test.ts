@@ -337,7 +337,8 @@ test.each<[MailKind, MailSubject, string]>([
   ["assignment", { assignment: { email: "sam@datasets.example", assigned: { "INQ-1": "Eva" } } }, "auto-generated"],
   ["digest", { digest }, "auto-generated"],
 ])("the %s says that a machine wrote it", (kind, about, value) => {
-  expect(write(kind, about).headers).toMatchObject({ "Auto-Submitted": value, "X-Auto-Response-Suppress": "All" });
+  const suppress = "DR, RN, NRN, OOF, AutoReply";
+  expect(write(kind, about).headers).toMatchObject({ "Auto-Submitted": value, "X-Auto-Response-Suppress": suppress });
 });
 
 test.each(["a@b.example\r\nBcc: x@evil.example", "a@b.example\nX: y", "a@b.example\0"])(

@@ -58,9 +58,11 @@ export function compileMails(settings: MailSettings): Compose {
   };
 }
 
-// RFC 3834 5: a receipt answers what a person sent, the others begin a conversation. The second header is for Exchange.
-const automaticReply = { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" };
-const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
+// RFC 3834 5: a receipt answers what a person sent, the others begin a conversation. The second header is for Exchange: all
+// that it sends by itself but reports of mails that were not delivered (NDR), by which an address is suppressed.
+const suppress = { "X-Auto-Response-Suppress": "DR, RN, NRN, OOF, AutoReply" };
+const automaticReply = { "Auto-Submitted": "auto-replied", ...suppress };
+const automatic = { "Auto-Submitted": "auto-generated", ...suppress };
 
 function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailKind, Writer][] {
   const team = settings.teams[kind];

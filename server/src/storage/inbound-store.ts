@@ -119,7 +119,7 @@ export interface InboundStore {
 export interface MailboxPosition {
   readonly uidValidity: number;
   readonly uid: number;
-  /** When it was taken, in milliseconds since the epoch. */
+  /** When it came in, by the clock of the mail server, else when it was taken. In milliseconds since the epoch. */
   readonly takenAt: number;
 }
 

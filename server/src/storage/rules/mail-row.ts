@@ -36,6 +36,10 @@ export const storedMail = ({ row, ...mail }: ReadMail): StoredMail => ({ id: mai
 export interface ClaimedMail extends SubmissionRow, Pick<LeasedMail, "createdAt" | "attempts" | "denials"> {
   readonly row: number;
   readonly mailKind: MailKind;
+  /**
+   * JSON, until the mail is sent: the tokens of a welcome mail (`welcomeTokens`); the token of an `invitation`; of a mail to
+   * several that some have already, those (`has`, by `emailKey`).
+   */
   readonly tokens: string | null;
   /** The column `digest`, JSON: the digest of a day; or of a mail to an operator, who assigned what. */
   readonly summary: string | null;
