@@ -14,9 +14,18 @@ import { fromKeysOf, senderOf } from "./verdict.ts";
 
 /**
  * `own`: a mail of ours, which is dropped. `undelivered`: a report of a mail about no submission. `left-out`: the submission
- * has as many of this day as it may. `gone`: it was erased at this moment.
+ * has as many of this day as it may. `gone`: it was erased at this moment. `set-aside`: it cannot be stored.
  */
-export const receivedResults = ["filed", "repeated", "left-out", "gone", "unmatched", "undelivered", "own"] as const;
+export const receivedResults = [
+  "filed",
+  "repeated",
+  "left-out",
+  "gone",
+  "unmatched",
+  "undelivered",
+  "own",
+  "set-aside",
+] as const;
 
 export type ReceivedResult = (typeof receivedResults)[number];
 
@@ -109,9 +118,14 @@ const headersLengthMax = 20_000;
 
 /**
  * Keeps the headers of a mail that could not be fetched or stored, as an unmatched mail, so that those behind it come in.
- * @throws StorageUnavailable
+ * @param place where the mail is @throws StorageUnavailable
  */
-export async function setAside(raw: Uint8Array, at: number, store: Pick<InboundStore, "keepUnmatched">): Promise<void> {
+export async function setAside(
+  raw: Uint8Array,
+  at: number,
+  store: Pick<InboundStore, "keepUnmatched">,
+  place = "It is still in the mailbox.",
+): Promise<void> {
   const text = Buffer.from(raw.subarray(0, headersLengthMax)).toString("latin1");
   // What is unusual in them may be what cannot be stored.
   const headers = text.split(/\r?\n\r?\n/, 1)[0]!.replaceAll(/[^\t\n -~]/g, "");
@@ -128,7 +142,7 @@ export async function setAside(raw: Uint8Array, at: number, store: Pick<InboundS
     senderAddress: /<([^<>]*)>[^<]*$/.exec(from)?.[1] ?? from,
     senderName: "",
     subject: line("Subject"),
-    text: `This mail could not be taken. It is still in the mailbox. What is known of it:\n\n${headers}`,
+    text: `This mail could not be taken. ${place} What is known of it:\n\n${headers}`,
     reply: null,
     automatic: true,
     fileNames: [],

@@ -1,13 +1,16 @@
 // The door for mails from Postmark. It exists only where credentials are set; they are asked for before a byte of the body is
-// read. Postmark tries again what is not answered with 200.
+// read. Postmark tries again what is not answered with 200, ten times in ten hours, and then keeps it as an "Inbound Error".
+import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import { requireJson } from "../http/body/content-type.ts";
 import { passwordOf, type WebhookPassword } from "../http/webhook.ts";
-import { MalformedMail, readPostmark } from "./read-mail.ts";
-import { type Receiving, receiveMail } from "./receive.ts";
+import { type InboundMail, MalformedMail, readPostmark } from "./read-mail.ts";
+import { VaultUnavailable } from "../resumes/vault.ts";
+import { StorageUnavailable } from "../storage/store.ts";
+import { type Receiving, receiveMail, setAside } from "./receive.ts";
 
 /** Postmark takes mails of 35 MB, and Base64 adds a third. */
 const bodyBytesMax = 50 * 1024 * 1024;
@@ -16,6 +19,10 @@ const turnBytes = 256 * 1024;
 /** Bodies in memory at once. */
 const atOnceMax = 2;
 const busyRetrySeconds = 30;
+/** So often a mail fails, while store and vault work, before operators see it among the unmatched mails. */
+const triesMax = 3;
+/** Failed mails that are counted; beyond it counting begins anew. */
+const failuresMax = 1_000;
 
 interface InboundWebhookOptions extends WebhookPassword {
   readonly receiving: Receiving;
@@ -26,6 +33,24 @@ export async function inboundWebhook(app: FastifyInstance, options: InboundWebho
   const { receiving } = options;
   const requirePassword = passwordOf(options);
   let underWay = 0;
+  const failures = new Map<string, number>();
+
+  /** The mail is refused all the same: Postmark keeps it, and can hand it over again when the cause is mended. */
+  async function noteFailure(mail: InboundMail): Promise<void> {
+    const { messageId, from, subject, date } = mail;
+    const key = createHash("sha256")
+      .update(JSON.stringify([messageId, from, subject, date]))
+      .digest("hex");
+    if (failures.size >= failuresMax) failures.clear();
+    const tries = (failures.get(key) ?? 0) + 1;
+    failures.set(key, tries);
+    if (tries !== triesMax) return;
+    const headers = [`From: <${from[0]?.address ?? ""}>`, `Subject: ${subject}`, `Message-ID: <${messageId ?? ""}>`];
+    const place = 'Postmark has it: after ten tries it is an "Inbound Error" there, and can be handed over again.';
+    await setAside(Buffer.from(headers.join("\n")), receiving.store.clock.now(), receiving.store.inbound, place);
+    receiving.counted("set-aside");
+  }
+
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", (_request: unknown, body: Readable) => gather(body));
 
@@ -48,7 +73,13 @@ export async function inboundWebhook(app: FastifyInstance, options: InboundWebho
       const mail = await readPostmark(body).catch((error: unknown) => {
         throw error instanceof MalformedMail ? new Fault("bodyMalformed", { cause: error }) : error;
       });
-      return { result: await receiveMail(mail, receiving) };
+      try {
+        return { result: await receiveMail(mail, receiving) };
+      } catch (error) {
+        const isMails = !(error instanceof StorageUnavailable || error instanceof VaultUnavailable);
+        if (isMails) await noteFailure(mail);
+        throw error;
+      }
     },
   });
 }

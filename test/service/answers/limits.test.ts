@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { parseWebhook } from "../../../client/src/webhooks.ts";
 import type { SubmissionDetail } from "../../../shared/src/console.ts";
@@ -158,4 +159,25 @@ test("of a day 100 answers of the person are kept and 100 others; further ones a
   const later = await operator(service(), "later@example.org", "admin");
   const { answers } = (await later.call("submission.get", { reference })).data as SubmissionDetail;
   expect(answers.at(-1)).toMatchObject({ sender: "person", text: expect.stringContaining("The next day") });
+});
+
+test("a mail that cannot be stored is refused each time, and stands among the unmatched ones once", async () => {
+  const { from, to } = await inquire("poison@example.org");
+  {
+    using database = new DatabaseSync(join(service().dataFolder, "submissions.sqlite"), { timeout: 10_000 });
+    database.exec(
+      "CREATE TRIGGER poison BEFORE INSERT ON answer WHEN NEW.subject = 'Poison' BEGIN SELECT RAISE(ABORT, 'x'); END",
+    );
+  }
+  const subjects = async () => (await store().inbound.listUnmatched({})).rows.map(({ subject }) => subject);
+  const poison = { from, to, subject: "Poison", messageId: "<poison@example.org>" };
+  for (let tries = 1; tries <= 4; tries += 1) {
+    expect(await resultOf(service(), poison)).toMatch(/^500/);
+    expect((await subjects()).filter((each) => each === "Poison")).toHaveLength(tries < 3 ? 0 : 1);
+  }
+  expect(await resultOf(service(), { from, to, subject: "Another" })).toBe("filed");
+  const [row] = (await store().inbound.listUnmatched({})).rows;
+  expect(row).toMatchObject({ senderAddress: from, text: expect.stringMatching(/Postmark has it.*<poison@/s) });
+  const metrics = await (await fetch(`${service().url}/metrics`)).text();
+  expect(metrics).toContain('mails_received_total{result="set-aside"} 1');
 });
