@@ -20,7 +20,7 @@ import { newLinks } from "./intake/subscription.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
 import type { Receiving } from "./inbound/receive.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
-import { attachFrom } from "./mail/attach.ts";
+import { attachFrom } from "./mail/providers/attach.ts";
 import { compileMails } from "./mail/compose.ts";
 import { type InboundAddresses, inboundAddresses } from "./mail/inbound-address.ts";
 import { namedMail } from "./mail/sealed-number.ts";

@@ -12,7 +12,7 @@ import { repeatedly } from "../repeatedly.ts";
 import type { MailboxPosition } from "../storage/inbound-store.ts";
 import type { Store } from "../storage/store.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
-import type { InboundMail } from "./parse-mail.ts";
+import type { InboundMail } from "./inbound-mail.ts";
 import { readMail } from "./read-mail.ts";
 import { setAside } from "./receive.ts";
 

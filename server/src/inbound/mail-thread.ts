@@ -1,6 +1,8 @@
 // The thread of read-mail.ts: reads one mail a message.
 import { parentPort } from "node:worker_threads";
-import { type InboundMail, MalformedMail, parseMail, parsePostmark } from "./parse-mail.ts";
+import type { InboundMail } from "./inbound-mail.ts";
+import { parseMail } from "./parse-mail.ts";
+import { MalformedMail, parsePostmark } from "./postmark-mail.ts";
 import type { Answer, MailJob } from "./read-mail.ts";
 
 /* oxlint-disable unicorn/require-post-message-target-origin -- a port of a thread, which knows no origins */

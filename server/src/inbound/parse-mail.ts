@@ -1,43 +1,19 @@
-// A mail's headers, text and files, from its bytes or from what Postmark tells of it. Bounded in every direction: the
-// sender may be anyone.
+// A mail's headers, texts and parts from its bytes, bounded in every direction: the sender may be anyone.
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
-import PostalMime, { addressParser, decodeWords } from "postal-mime";
-import { z } from "zod";
-import { jsonIn } from "../read-unknown.ts";
-import { readAuthenticationResults, readReceivedSpf } from "./authentication.ts";
-import { readReport } from "./report.ts";
-import { withoutQuotes } from "./quotes.ts";
-import { cleanOneLine, type Flow, visibleText, type Written } from "./visible-text.ts";
+import PostalMime from "postal-mime";
+import { assemble, type InboundMail, type Source, unreadable } from "./inbound-mail.ts";
+import type { Flow } from "./visible-text.ts";
 
-export type InboundMail = ReturnType<typeof assemble>;
-
-/** What is no mail at all. */
-export class MalformedMail extends Error {}
-
-const unreadable = "(The text of this mail could not be read.)";
-
-const bounds = {
-  headerBytes: 256 * 1024,
-  depth: 20,
-  parts: 2_000,
-  lines: 1_500_000,
-  recipients: 1_200,
-  identifiers: 100,
-  senders: 20,
-  results: 20,
-};
-const attachmentsMax = 100;
+const bounds = { headerBytes: 256 * 1024, depth: 20, parts: 2_000, lines: 1_500_000 };
 /** Where the headers of a text stand, and all that is read of a mail that cannot be read as a whole. */
 const beginningBytes = 64 * 1024;
 
-type Part = { filename: string | null; mimeType: string; content: Uint8Array };
-type Source = Written & {
-  readonly headers: readonly { readonly key: string; readonly value: string }[];
-  readonly parts: readonly Part[];
-};
-
-export async function parseMail(raw: Uint8Array, delivered: readonly string[] = [], { headersOnly = false } = {}) {
+/** @param delivered addresses that it was delivered to, beside those that its headers name */
+export async function parseMail(
+  raw: Uint8Array,
+  delivered: readonly string[] = [],
+  { headersOnly = false } = {},
+): Promise<InboundMail> {
   try {
     if (!headersOnly) return assemble(await readSource(raw), delivered);
   } catch {
@@ -54,7 +30,7 @@ async function readSource(raw: Uint8Array): Promise<Source> {
   const [head = ""] = beginning.split(blankLine, 1);
   if (untold.test(head)) return readSource(asPlainText(raw, head));
   const isWestern = !coded.test(head) && !isUtf8(raw);
-  const { bytes, flow } = keepFolded(isWestern ? Buffer.from(westernOf(raw)) : raw);
+  const { bytes, flow } = keepFolded(isWestern ? Buffer.from(westernOf(raw)) : withHeadersInUtf8(raw, head));
   const { headers, text, html, attachments } = await PostalMime.parse(bytes, {
     // A message inside is another person's words: a file, not text of this one.
     forceRfc822Attachments: true,
@@ -97,6 +73,31 @@ const westernOf = (bytes: Uint8Array) => new TextDecoder("windows-1252").decode(
 /** Upper half of the charset by which postal-mime reads a text whose charset has no more than ASCII, or is none. */
 const upperHalf = westernOf(Uint8Array.from({ length: 128 }, (_, at) => 128 + at));
 
+/** Headers of parts, which begin behind a boundary. */
+const partHeadersMax = 8 * 1024;
+
+/** Writes headers of other bytes than UTF-8, of the mail and of its parts, in UTF-8: postal-mime reads no others. */
+function withHeadersInUtf8(raw: Uint8Array, head: string): Uint8Array {
+  if (isUtf8(raw)) return raw;
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  const pieces: Uint8Array[] = [];
+  let [from, to] = [0, head.length < beginningBytes ? head.length : 0];
+  let end = 0;
+  for (;;) {
+    const headers = bytes.subarray(from, to);
+    if (!isUtf8(headers)) {
+      pieces.push(bytes.subarray(end, from), Buffer.from(westernOf(headers)));
+      end = to;
+    }
+    const boundary = bytes.indexOf("\n--", to);
+    from = boundary < 0 ? -1 : bytes.indexOf("\n", boundary + 1) + 1;
+    if (from <= 0) break;
+    const [block = ""] = bytes.toString("latin1", from, from + partHeadersMax).split(blankLine, 1);
+    to = /^content-/i.test(block) && block.length < partHeadersMax ? from + block.length : from - 1;
+  }
+  return Buffer.concat([...pieces, bytes.subarray(end)]);
+}
+
 /** A text that was read so, by UTF-8 where its bytes are that. */
 function inUtf8(text: string): string {
   const characters = text.replace(/[^\u0000-\u00FF]/g, (one) => {
@@ -137,143 +138,3 @@ function headersOf(raw: Uint8Array): Uint8Array {
   const [head = ""] = beginningOf(raw).split(blankLine, 1);
   return asPlainText(Buffer.from(`${head}\r\n\r\n`, "latin1"), head);
 }
-
-const text = z.string().catch("");
-const header = z.object({ Name: z.string(), Value: text });
-const person = z.object({ Email: text, Name: text });
-const persons = z.array(person).catch([]);
-const attachment = z.object({ Name: text, Content: text, ContentType: text, ContentID: text });
-/** Postmark's document of a mail, as far as it is read: https://postmarkapp.com/developer/webhooks/inbound-webhook */
-const postmarkMail = z
-  .object({
-    RawEmail: z.string().optional().catch(undefined),
-    FromFull: person.optional().catch(undefined),
-    From: text,
-    To: text,
-    Cc: text,
-    ToFull: persons,
-    CcFull: persons,
-    BccFull: persons,
-    OriginalRecipient: text,
-    Subject: text,
-    Date: text,
-    TextBody: text,
-    HtmlBody: text,
-    Headers: z.array(header).optional(),
-    Attachments: z.array(attachment).catch([]),
-  })
-  .refine(({ From, FromFull, Headers }) => Headers !== undefined || FromFull !== undefined || From !== "");
-
-/** @throws MalformedMail when it is no document of Postmark's */
-export async function parsePostmark(body: Uint8Array, { headersOnly = false } = {}): Promise<InboundMail> {
-  const json = jsonIn(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
-  if (json === undefined) throw new MalformedMail("This is no JSON.");
-  const read = postmarkMail.safeParse(json);
-  if (!read.success) throw new MalformedMail("This is no mail of Postmark's.");
-  const mail = read.data;
-  const delivered = mail.OriginalRecipient === "" ? [] : [mail.OriginalRecipient];
-  if (mail.RawEmail !== undefined && mail.RawEmail !== "") {
-    return parseMail(Buffer.from(mail.RawEmail), delivered, { headersOnly });
-  }
-  const headers = (mail.Headers ?? [])
-    .slice(0, 1_000)
-    .map(({ Name, Value }) => ({ key: Name.toLowerCase(), value: Value }));
-  const lacking = Object.entries({ subject: mail.Subject, date: mail.Date, to: mail.To, cc: mail.Cc })
-    .map(([key, value]) => ({ key, value }))
-    .filter(({ key, value }) => value !== "" && !headers.some((each) => each.key === key));
-  const listed = (list: typeof mail.ToFull) => list.slice(0, bounds.recipients).map(({ Email }) => Email);
-  const from = mail.FromFull ?? { Email: mail.From, Name: "" };
-  const source: Source = {
-    headers: [...headers, ...lacking],
-    text: headersOnly ? unreadable : mail.TextBody,
-    html: headersOnly ? "" : mail.HtmlBody,
-    flow: "fixed",
-    parts: mail.Attachments.toSorted((one, other) => Number(one.ContentID !== "") - Number(other.ContentID !== ""))
-      .slice(0, attachmentsMax)
-      .map(({ Name, Content, ContentType }) => ({
-        filename: Name,
-        mimeType: ContentType.toLowerCase(),
-        content: headersOnly ? new Uint8Array() : Uint8Array.from(Buffer.from(Content, "base64")),
-      })),
-  };
-  const recipients = [...delivered, ...[mail.ToFull, mail.CcFull, mail.BccFull].flatMap(listed)];
-  const assembled = assemble(source, recipients);
-  return assembled.from.length > 0 ? assembled : { ...assembled, from: [sender(from.Email, from.Name)] };
-}
-
-function assemble({ headers, parts, ...written }: Source, delivered: readonly string[]) {
-  const all = (key: string) => headers.filter((each) => each.key === key).map(({ value }) => value);
-  const first = (key: string) => all(key)[0];
-  const identifiers = (key: string) => identifiersIn(all(key).join(" ")).slice(-bounds.identifiers);
-  const [messageId] = identifiers("message-id");
-  const date = new Date(first("date") ?? "");
-  const visible = visibleText(written);
-  const returnPath = first("return-path");
-  const isReport = /^\s*multipart\/report\b/i.test(first("content-type") ?? "");
-  const spf = readReceivedSpf(first("received-spf")?.slice(0, 2_000) ?? "");
-  return {
-    // Message identifiers are without their angle brackets.
-    ...(messageId !== undefined && { messageId }),
-    inReplyTo: identifiers("in-reply-to"),
-    references: identifiers("references"),
-    /** The mailboxes of all From headers; groups are flattened. */
-    from: all("from").flatMap(addressesIn).slice(0, bounds.senders),
-    /** The one that Postmark delivered to, and those that headers name. */
-    recipients: recipientsOf(all, delivered),
-    subject: cleanOneLine(decodeWords((first("subject") ?? "").slice(0, 4_000)), 500),
-    ...(!Number.isNaN(date.getTime()) && { date }),
-    // The whole text, and whether it came from HTML.
-    ...visible,
-    /** The text without what is quoted. */
-    reply: withoutQuotes(visible.text),
-    /** Whether a program sent it. */
-    automatic:
-      isReport ||
-      (returnPath !== undefined && /^\s*(?:<\s*>)?\s*$/.test(returnPath)) ||
-      all("auto-submitted").some((value) => !/^\s*(?:\([^)]*\)\s*)?no\s*(?:[;(]|$)/i.test(value)) ||
-      all("precedence").some((value) => /^\s*(?:bulk|junk|list|auto_reply)\b/i.test(value)) ||
-      ["list-id", "x-autoreply", "x-autorespond"].some((key) => first(key) !== undefined),
-    /** Topmost first. */
-    authentication: all("authentication-results")
-      .slice(0, bounds.results)
-      .map((value) => readAuthenticationResults(value.slice(0, 8_000))),
-    // The first one.
-    ...(spf !== undefined && { receivedSpf: spf }),
-    // Of a report of deliveries (RFC 3464), one each recipient.
-    ...(isReport && { report: readReport(parts) }),
-    attachments: parts.slice(0, attachmentsMax).map(({ filename, mimeType, content }) => ({
-      name: cleanOneLine(filename ?? "", 200) || nameless(mimeType),
-      bytes: content,
-      // Tells two mails apart that have no Message-ID.
-      ...(messageId === undefined && { sha256: createHash("sha256").update(content).digest("hex") }),
-    })),
-  };
-}
-
-/** Servers write the first four for the address that a mail was delivered to. */
-const recipientHeaders = "delivered-to x-original-to envelope-to x-envelope-to to cc bcc resent-to resent-cc".split(
-  " ",
-);
-
-function recipientsOf(all: (key: string) => string[], delivered: readonly string[]): string[] {
-  const written = recipientHeaders.flatMap((key) => all(key).flatMap(addressesIn));
-  const found = new Set([...delivered, ...written.map(({ address }) => address)]);
-  found.delete("");
-  return [...found].slice(0, bounds.recipients);
-}
-
-const addressesIn = (value: string) =>
-  addressParser(value, { flatten: true }).map(({ address, name }) => sender(address ?? "", name));
-
-const sender = (address: string, name: string) => ({
-  address: cleanOneLine(address, 320),
-  name: cleanOneLine(name, 200),
-});
-
-function identifiersIn(value: string): string[] {
-  const bounded = value.slice(0, 64 * 1024);
-  const bracketed = Array.from(bounded.matchAll(/<([^<>\s]{1,998})>/g), ([, identifier = ""]) => identifier);
-  return bracketed.length > 0 ? bracketed : bounded.split(/\s+/).filter((word) => /^[^<>@]+@[^<>@]+$/.test(word));
-}
-
-const nameless = (mimeType: string) => (mimeType === "message/rfc822" ? "message.eml" : "file without a name");

@@ -37,6 +37,44 @@ it.each<[string, string, string | Buffer, string]>([
   expect(read).toMatchObject({ text, attachments: [], messageId: "1@example.org" });
 });
 
+it("reads headers in Latin-1 of a mail and its parts, and leaves its bytes", async () => {
+  const name = 'name="L\u00FCck.bin"';
+  const text = "--b\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nGr\u00FC\u00DFe\r\n";
+  const file = `--b\r\nContent-Type: application/octet-stream; ${name}\r\nContent-Disposition: attachment; file${name}\r\n\r\n`;
+  const bytes = "\u00FC\n--\u00DF";
+  const read = await readMail(
+    Buffer.from(
+      `Subject: R\u00FCckfrage\r\n${head.replace("Eve <", "Zo\u00EB <")}Content-Type: ${mixed}\r\n\r\n${text}${file}${bytes}\r\n--b--\r\n`,
+      "latin1",
+    ),
+  );
+  expect(read).toMatchObject({ subject: "R\u00FCckfrage", from: [{ name: "Zo\u00EB" }], text: "Gr\u00FC\u00DFe" });
+  expect(read.attachments.map((each) => [each.name, Buffer.from(each.bytes).toString("latin1").trimEnd()])).toEqual([
+    ["L\u00FCck.bin", bytes],
+  ]);
+});
+
+const inside = (type: string, body: string) =>
+  [`multipart/mixed; boundary=b`, `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n--b--`] as const;
+
+it.each<[string, string, string, string, string[]]>([
+  [
+    "enriched",
+    "text/enriched",
+    "<bold>Now</bold> it\r\nis << 3.\r\n\r\n<color><param>red</param>Yes</color>",
+    "Now it is < 3.\nYes",
+    [],
+  ],
+  ["markdown", ...inside("text/markdown", "# Gr\u00FC\u00DFe"), "# Gr\u00FC\u00DFe", []],
+  ["Outlook", "application/ms-tnef; name=winmail.dat", "x", "winmail.dat", ["winmail.dat"]],
+  ["S/MIME", "application/pkcs7-mime; smime-type=signed-data; name=smime.p7m", "x", "smime.p7m", ["smime.p7m"]],
+  ["a named file", ...inside("text/plain; name=a.txt", "Hello"), "Hello", []],
+])("shows the text of another kind, or says where it is: %s", async (_, type, body, text, files) => {
+  const read = await readMail(mail(`Content-Type: ${type}\r\n`, body));
+  const said = files.length === 0 ? text : `(The text of this mail is in the file ${text}, which cannot be read here.)`;
+  expect([read.text, read.reply, read.attachments.map(({ name }) => name)]).toEqual([said, said, files]);
+});
+
 it("outlives its thread, which may run out of memory behind a mail that is not waited for any more", async () => {
   const threads: Worker[] = [];
   const note = (thread: Worker) => void threads.push(thread);

@@ -2,9 +2,12 @@
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { parseMail, parsePostmark, type InboundMail, MalformedMail } from "./parse-mail.ts";
+import type { InboundMail } from "./inbound-mail.ts";
+import { parseMail } from "./parse-mail.ts";
+import { MalformedMail, parsePostmark } from "./postmark-mail.ts";
 
-export { MalformedMail, type InboundMail } from "./parse-mail.ts";
+export type { InboundMail } from "./inbound-mail.ts";
+export { MalformedMail } from "./postmark-mail.ts";
 
 /** The largest mail whose worst case is parsed within 50 ms. Most mails of persons are smaller. */
 const inlineBytesMax = 8 * 1024;

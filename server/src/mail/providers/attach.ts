@@ -1,6 +1,6 @@
 // The files of a mail, read from the vault when it is handed over.
-import { readChecked, type Vault } from "../resumes/vault.ts";
-import type { Attachment, OutgoingMail } from "./mailer.ts";
+import { readChecked, type Vault } from "../../resumes/vault.ts";
+import type { Attachment, OutgoingMail } from "../mailer.ts";
 
 /** Makes what gives a mail its files. @throws as `readChecked` */
 export const attachFrom =
