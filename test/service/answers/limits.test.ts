@@ -15,7 +15,7 @@ import { addWebhook } from "../../../server/src/webhooks/target.ts";
 import { inboundEnv, passes, rawMail, resultOf } from "../../support/answers/mails.ts";
 import { operator } from "../../support/console/operator.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -36,7 +36,7 @@ async function inquire(email: string) {
   return { reference: receipt!["inquiryId"] as string, from: email, to: mail.replyTo![0]!.address! };
 }
 
-test.runIf(atNight)("of a submission 50 MB of files are kept", async () => {
+nightly("of a submission 50 MB of files are kept", async () => {
   const { reference, from, to } = await inquire("large@example.org");
   const jpeg = Buffer.alloc(10 * 1024 * 1024);
   jpeg.set([0xff, 0xd8, 0xff, 0xe0]);

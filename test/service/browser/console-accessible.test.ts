@@ -1,7 +1,7 @@
 // Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
 import { beforeAll, expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
-import { atNight, manyOrFew } from "../../support/many-or-few.ts";
+import { atNight, manyOrFew, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import {
@@ -70,7 +70,7 @@ const pages: readonly (readonly [what: string, path: () => string, there: () => 
 ];
 
 /** By day those with the most on them. */
-const byDay = new Set(["the inbox", "answers to an inquiry", "an application", "settings"]);
+const byDay = new Set(["the inbox", "an application"]);
 
 test.each(pages.filter(([what]) => atNight || byDay.has(what)))(
   "%s is free of barriers and fits",
@@ -107,7 +107,7 @@ test.each(looks)("dialogs and menus have no barriers in $colorScheme colours, $v
   if (atNight) await page.reload();
 });
 
-test("forced colours show which place, which list and which submission is open", async () => {
+nightly("forced colours show which place, which list and which submission is open", async () => {
   const page = await go(pathOf(site().submissions[0]!), { ...wide, forcedColors: "active" });
   await page.locator(".rows .row").first().waitFor();
   const lines = (selector: string) =>
@@ -123,7 +123,7 @@ test("forced colours show which place, which list and which submission is open",
   }
 });
 
-test("on a phone a long address in a dialog leaves its buttons, and properties come first", async () => {
+nightly("on a phone a long address in a dialog leaves its buttons, and properties come first", async () => {
   const email = `${"very.".repeat(10)}long.address@${"label".repeat(12)}.example.org`;
   await site().add("Ida Long", email);
   const page = await go(personOf(email), { viewport: { width: 320, height: 740 } });
@@ -140,7 +140,7 @@ test("on a phone a long address in a dialog leaves its buttons, and properties c
   expect(sent.y + sent.height).toBeLessThan(story.y);
 });
 
-test("nothing moves while a page loads, and what to search for can be read as a whole on a phone", async () => {
+nightly("nothing moves while a page loads, and what to search for can be read as a whole on a phone", async () => {
   for (const path of ["", "/overview", "/subscribers"].slice(0, manyOrFew(3))) {
     const page = await go();
     await page.goto(site().url + path, { waitUntil: "networkidle" });
@@ -170,7 +170,7 @@ test("nothing moves while a page loads, and what to search for can be read as a 
   }
 });
 
-test.runIf(atNight)("a long address in a table leaves the words beside it whole", async () => {
+nightly("a long address in a table leaves the words beside it whole", async () => {
   const page = await go("/mails?status=all", { viewport: { width: 1100, height: 800 } });
   const cell = page.getByRole("cell", { name: "Receipt" }).first();
   const lines = await cell.evaluate((one) => {

@@ -6,6 +6,7 @@ import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { oneVisit, operator, pathOf } from "../../support/browser/console-visit.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const site = shared(() => ConsoleSite.open());
 shared(openBrowser);
@@ -86,7 +87,7 @@ test("an administrator files an unmatched mail under a reference, and deletes on
   expect(detail?.answers).toMatchObject([{ sender: "unverified", subject: "Lost one" }]);
 });
 
-test("a note is corrected by its author, in place, and says so", async () => {
+nightly("a note is corrected by its author, in place, and says so", async () => {
   const inquiry = site().submissions.findLast(({ kind }) => kind === "inquiry")!;
   const note = (text: string, by: string) =>
     site().store.desk.addNote(wholeScope, inquiry.reference, text, { operator: by, at: Date.now() });
@@ -107,33 +108,36 @@ test("a note is corrected by its author, in place, and says so", async () => {
   expect(notes.map(({ text }) => text)).toEqual(["She calls back on Friday.", "He calls back on Friday."]);
 });
 
-test("with the next one not opened, a reply leaves its submission open, and the row says how long ago it was", async () => {
-  const page = await go("/settings");
-  const next = page.getByRole("checkbox", { name: "Open the next submission after sending" });
-  await next.uncheck();
-  const one = await site().add("Zora Later");
-  await page.goto(site().url + pathOf(one));
-  await page.getByRole("button", { name: "Reply", exact: true }).click();
-  const message = page.getByRole("textbox", { name: "Message" });
-  await message.fill("You hear from us tomorrow.");
-  await message.press("Control+Shift+Enter");
-  await message.waitFor({ state: "detached" });
-  expect(new URL(page.url()).pathname).toMatch(one.reference);
-  const row = page.getByRole("link", { name: /^Zora Later/ });
-  await row.getByText("Replied now").waitFor();
-  await page.getByRole("button", { name: "Snooze" }).click();
-  const dialog = page.getByRole("dialog");
-  const day = await dialog.getByLabel("Date").getAttribute("min");
-  await dialog.getByLabel("Date").fill(day!);
-  await dialog.getByRole("button", { name: "Snooze" }).click();
-  const until = async () => (await site().detail(one.reference)).submission.snoozedUntil ?? 0;
-  await expect.poll(until).toBe(Date.parse(`${day}T08:00`));
-  const { submission } = await site().detail(one.reference);
-  const came = { ...mail, at: Date.now(), identity: "back", text: "I am back.", senderAddress: submission.email };
-  const arrival = (await site().list({ search: "Zora Later" }))[0]!.arrival;
-  await site().store.inbound.file({ ...came, submission: arrival, sender: "person", files: [] });
-  expect(await until()).toBe(0);
-  await row.getByText("Answered now").waitFor();
-  await go("/settings");
-  await next.check();
-});
+nightly(
+  "with the next one not opened, a reply leaves its submission open, and the row says how long ago it was",
+  async () => {
+    const page = await go("/settings");
+    const next = page.getByRole("checkbox", { name: "Open the next submission after sending" });
+    await next.uncheck();
+    const one = await site().add("Zora Later");
+    await page.goto(site().url + pathOf(one));
+    await page.getByRole("button", { name: "Reply", exact: true }).click();
+    const message = page.getByRole("textbox", { name: "Message" });
+    await message.fill("You hear from us tomorrow.");
+    await message.press("Control+Shift+Enter");
+    await message.waitFor({ state: "detached" });
+    expect(new URL(page.url()).pathname).toMatch(one.reference);
+    const row = page.getByRole("link", { name: /^Zora Later/ });
+    await row.getByText("Replied now").waitFor();
+    await page.getByRole("button", { name: "Snooze" }).click();
+    const dialog = page.getByRole("dialog");
+    const day = await dialog.getByLabel("Date").getAttribute("min");
+    await dialog.getByLabel("Date").fill(day!);
+    await dialog.getByRole("button", { name: "Snooze" }).click();
+    const until = async () => (await site().detail(one.reference)).submission.snoozedUntil ?? 0;
+    await expect.poll(until).toBe(Date.parse(`${day}T08:00`));
+    const { submission } = await site().detail(one.reference);
+    const came = { ...mail, at: Date.now(), identity: "back", text: "I am back.", senderAddress: submission.email };
+    const arrival = (await site().list({ search: "Zora Later" }))[0]!.arrival;
+    await site().store.inbound.file({ ...came, submission: arrival, sender: "person", files: [] });
+    expect(await until()).toBe(0);
+    await row.getByText("Answered now").waitFor();
+    await go("/settings");
+    await next.check();
+  },
+);

@@ -1,6 +1,6 @@
 // What the inbox shows and keeps in its address, in a real browser: filters, searches, older submissions, tags.
 import { expect, test } from "vitest";
-import { atNight, manyOrFew } from "../../support/many-or-few.ts";
+import { manyOrFew, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
@@ -72,7 +72,7 @@ test("no server on the way is told what is searched for, and old addresses are r
   await expect.poll(() => search.inputValue()).toBe("phonetics");
 });
 
-test.runIf(atNight)("what failed is said and offered again, and so is being offline", async () => {
+nightly("what failed is said and offered again, and so is being offline", async () => {
   const page = await go();
   const context = page.context();
   expectProblems(/status of 500/, /status of 429/, /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|status of/);
@@ -100,7 +100,7 @@ test.runIf(atNight)("what failed is said and offered again, and so is being offl
   await page.getByText("You are offline.").waitFor({ state: "detached" });
 });
 
-test("a tag is added with Enter, suggested, filtered by, renamed and removed everywhere", async () => {
+nightly("a tag is added with Enter, suggested, filtered by, renamed and removed everywhere", async () => {
   const [one, other] = site().submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
   const page = await go(`/inquiries/${one!.reference}`);
   const held = await holdNext(page, "**/tags.change*");
@@ -142,7 +142,7 @@ test("a tag is added with Enter, suggested, filtered by, renamed and removed eve
   expect(await page.getByRole("button", { name: "Remove warm" }).count()).toBe(0);
 });
 
-test.runIf(atNight)("a tag is chosen from a list with counts", async () => {
+nightly("a tag is chosen from a list with counts", async () => {
   const references = site()
     .submissions.slice(0, 2)
     .map(({ reference }) => reference);
@@ -156,7 +156,7 @@ test.runIf(atNight)("a tag is chosen from a list with counts", async () => {
   expect(new URL(page.url()).searchParams.get("tag")).toBe("chosen");
 });
 
-test.runIf(atNight)("several get a tag at once", async () => {
+nightly("several get a tag at once", async () => {
   const page = await go();
   for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").click();
   await page.getByRole("button", { name: "Tag", exact: true }).click();

@@ -18,7 +18,7 @@ import {
   rows,
   wide,
 } from "../../support/browser/console-visit.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 60 }));
@@ -36,7 +36,7 @@ const goLater = (path = "") => moveTo(later().page, site().url + path);
 const referencesIn = (page: Page) =>
   page.locator("[data-reference]").evaluateAll((links) => links.map((link) => link.dataset["reference"]));
 
-test.runIf(atNight)(
+nightly(
   "rows are one line of 44 px, of 60 px or more on a phone, in sections by the days of the viewer's zone",
   async () => {
     const timeZone = "Pacific/Auckland";
@@ -75,7 +75,7 @@ test.runIf(atNight)(
   },
 );
 
-test("a list without rows shows the first one that comes in, without a click", async () => {
+nightly("a list without rows shows the first one that comes in, without a click", async () => {
   const page = await goLater("?company=Voices+Ltd");
   await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
   await site().add("Nora Fresh");
@@ -116,7 +116,7 @@ test("a search finds the same by typing and on Enter, people before letters, in 
   await expect.poll(() => sentence.locator("mark").allInnerTexts()).toEqual(["phonetics"]);
 });
 
-test("a submission that is opened while words are typed stays open, and they are searched for no more", async () => {
+nightly("a submission that is opened while words are typed stays open, and they are searched for no more", async () => {
   const page = await goLater("?kind=inquiry");
   const search = page.getByRole("searchbox", { name: "Search" });
   const first = rows(page).first().locator("[data-reference]");
@@ -133,7 +133,7 @@ test("a submission that is opened while words are typed stays open, and they are
   expect(page.url()).toBe(`${site().url}/inquiries/${reference}?kind=inquiry`);
 });
 
-test.runIf(atNight)(
+nightly(
   "a search marks what it found: a part of what has no spaces, from one letter on, and folded letters",
   async () => {
     await site().add("株式会社東京音声");
@@ -156,7 +156,7 @@ test.runIf(atNight)(
   },
 );
 
-test.runIf(atNight)("the next one of a search is the row below", async () => {
+nightly("the next one of a search is the row below", async () => {
   const page = await go("#q=ben");
   await expect.poll(() => page.locator(".section-name").count()).toBe(2);
   const people = await page.locator(".rows").first().getByRole("listitem").count();
@@ -167,7 +167,7 @@ test.runIf(atNight)("the next one of a search is the row below", async () => {
   await page.getByRole("article", { name: next }).getByRole("heading").first().waitFor();
 });
 
-test.runIf(atNight)("a phone has one button for all filters, and what is set as chips", async () => {
+nightly("a phone has one button for all filters, and what is set as chips", async () => {
   const page = await go("", phone);
   await rows(page).first().waitFor();
   await expect.poll(() => page.getByRole("combobox").count()).toBe(0);
@@ -187,7 +187,7 @@ test.runIf(atNight)("a phone has one button for all filters, and what is set as 
   await page.waitForURL("**/console?resume=yes");
 });
 
-test.runIf(atNight)("undo stays until the next action, and says when there is nothing", async () => {
+nightly("undo stays until the next action, and says when there is nothing", async () => {
   const one = site().submissions.find(({ status }) => status === "open")!;
   const page = await goLater(pathOf(one));
   const setTo = (status: string) => page.getByRole("combobox", { name: "Status" }).selectOption(status);
@@ -209,34 +209,31 @@ test.runIf(atNight)("undo stays until the next action, and says when there is no
   await expect.poll(() => page.getByRole("button", { name: "Undo" }).count()).toBe(0);
 });
 
-test.runIf(atNight)(
-  "rows that are done fade to their new state, and the keyboard goes to the row behind them",
-  async () => {
-    const page = await go();
-    await page.emulateMedia({ reducedMotion: "no-preference" });
-    await rows(page).first().waitFor();
-    const [first, second, third] = await referencesIn(page);
-    for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").check();
-    await page.getByRole("toolbar").getByRole("button", { name: "Done" }).press("Enter");
-    await expect.poll(() => focusedRow(page)).toBe(third);
-    await expect.poll(async () => (await site().now(second!))[0]).toBe("done");
-    const looks = await rows(page)
-      .first()
-      .evaluate((row) => {
-        const { transitionProperty, transitionDuration } = getComputedStyle(row.querySelector(".row-link")!);
-        const lines = [row, ...row.querySelectorAll("*")].map((one) => getComputedStyle(one).textDecorationLine);
-        return { transitionProperty, transitionDuration, lines: [...new Set(lines)] };
-      });
-    expect(looks.transitionProperty).toContain("opacity");
-    expect(looks.transitionDuration).not.toMatch(/^0s/);
-    expect(looks.lines).toEqual(["none"]);
-    await page.keyboard.press("z");
-    await expect.poll(async () => (await site().now(first!))[0]).not.toBe("done");
-    await page.emulateMedia({ reducedMotion: "reduce" });
-  },
-);
+nightly("rows that are done fade to their new state, and the keyboard goes to the row behind them", async () => {
+  const page = await go();
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  await rows(page).first().waitFor();
+  const [first, second, third] = await referencesIn(page);
+  for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").check();
+  await page.getByRole("toolbar").getByRole("button", { name: "Done" }).press("Enter");
+  await expect.poll(() => focusedRow(page)).toBe(third);
+  await expect.poll(async () => (await site().now(second!))[0]).toBe("done");
+  const looks = await rows(page)
+    .first()
+    .evaluate((row) => {
+      const { transitionProperty, transitionDuration } = getComputedStyle(row.querySelector(".row-link")!);
+      const lines = [row, ...row.querySelectorAll("*")].map((one) => getComputedStyle(one).textDecorationLine);
+      return { transitionProperty, transitionDuration, lines: [...new Set(lines)] };
+    });
+  expect(looks.transitionProperty).toContain("opacity");
+  expect(looks.transitionDuration).not.toMatch(/^0s/);
+  expect(looks.lines).toEqual(["none"]);
+  await page.keyboard.press("z");
+  await expect.poll(async () => (await site().now(first!))[0]).not.toBe("done");
+  await page.emulateMedia({ reducedMotion: "reduce" });
+});
 
-test("after Done on its page, and after an erasure, the keyboard is on the next row", async () => {
+nightly("after Done on its page, and after an erasure, the keyboard is on the next row", async () => {
   const page = await go();
   await rows(page).first().waitFor();
   const [first, second, third] = await referencesIn(page);
@@ -252,7 +249,7 @@ test("after Done on its page, and after an erasure, the keyboard is on the next 
   await expect.poll(() => focusedRow(page)).toBe(third);
 });
 
-test.runIf(atNight)(
+nightly(
   "a page that the role does not include is not found, once; a list in which nothing is new says what else is to be done",
   async () => {
     await using visit = await enter(browser(), site(), "/subscribers", { as: operators.cleo[0] });
@@ -270,7 +267,7 @@ test.runIf(atNight)(
   },
 );
 
-test.runIf(atNight)("what could not be loaded beside the list stands together at the top", async () => {
+nightly("what could not be loaded beside the list stands together at the top", async () => {
   const page = await go();
   expectProblems(/ERR_FAILED|Failed to fetch/);
   await rows(page).first().waitFor();
@@ -283,7 +280,7 @@ test.runIf(atNight)("what could not be loaded beside the list stands together at
   await page.unroute("**/{session.me,submission}*");
 });
 
-test.runIf(atNight)("what has the focus keeps its corners", async () => {
+nightly("what has the focus keeps its corners", async () => {
   const page = await go();
   await page.reload();
   const link = rows(page).first().getByRole("link");
@@ -294,7 +291,7 @@ test.runIf(atNight)("what has the focus keeps its corners", async () => {
   expect(await corners()).toEqual([before, true]);
 });
 
-test("the list follows the submission that is open, and its head hides no row that has the focus", async () => {
+nightly("the list follows the submission that is open, and its head hides no row that has the focus", async () => {
   const page = await go("?status=all");
   await rows(page).first().waitFor();
   const references = await referencesIn(page);
@@ -368,7 +365,7 @@ test("new submissions are offered without moving the rows, until they are loaded
   await expect.poll(() => offer.count()).toBe(0);
 });
 
-test.runIf(atNight)("a second operator overwrites nothing only another part of the page was told of", async () => {
+nightly("a second operator overwrites nothing only another part of the page was told of", async () => {
   const one = await site().add("Nora Fresh");
   const page = await goLater(pathOf(one));
   await page.reload();

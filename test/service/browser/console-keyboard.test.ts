@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openBrowser } from "../../support/browser.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { shared } from "../../support/shared.ts";
@@ -93,7 +93,7 @@ test("a morning's work: inquiries are answered, put off, and assigned, tagged an
     expect(told().filter((text) => text.includes(`Prices of ${reference}.`))).toHaveLength(1);
 });
 
-test.runIf(atNight)("a submission is opened, answered, tagged and done with, and the next one is there", async () => {
+nightly("a submission is opened, answered, tagged and done with, and the next one is there", async () => {
   await using visit = await enter(browser(), site(), "?status=new");
   const { page } = visit;
   const { keyboard } = page;

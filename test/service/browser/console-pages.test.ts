@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openBrowser } from "../../support/browser.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { enter, oneVisit, operator, pathOf, personOf, rows } from "../../support/browser/console-visit.ts";
@@ -12,7 +12,7 @@ const site = shared(() => ConsoleSite.open());
 
 const { go, expectProblems } = oneVisit(site);
 
-test.runIf(atNight)("a language is told of an application and of a subscriber, unless it is English", async () => {
+nightly("a language is told of an application and of a subscriber, unless it is English", async () => {
   const applied = site().submissions.find(({ kind }) => kind === "application")!;
   const [german, english] = (await site().store.desk.listSubscribers({}, {})).rows;
   const titleOf = ({ email }: { readonly email: string }) =>
@@ -50,7 +50,7 @@ test("an old address leads to the one without the e-mail address; a role that se
   await expect.poll(() => other.page.getByRole("button", { name: "Erase" }).count()).toBe(0);
 });
 
-test.runIf(atNight)(
+nightly(
   "the search of subscribers shows what their address says, and a curve that failed is offered again",
   async () => {
     const page = await go("/subscribers");
@@ -76,7 +76,7 @@ test.runIf(atNight)(
   },
 );
 
-test.runIf(atNight).each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
+nightly.each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
   "a chart says its numbers as a table too, by days of UTC in %s, and needs no room",
   async (timezoneId) => {
     await using visit = await enter(browser(), site(), "/overview", { timezoneId });
@@ -98,7 +98,7 @@ test.runIf(atNight).each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
   },
 );
 
-test.runIf(atNight)("an overview names the kinds of submissions that the role sees, and no other", async () => {
+nightly("an overview names the kinds of submissions that the role sees, and no other", async () => {
   await using visit = await enter(browser(), site(), "/overview", { as: operators.cleo[0] });
   await visit.page.getByText("Show as a table").click();
   const columns = visit.page.getByRole("table").getByRole("columnheader");
@@ -135,7 +135,7 @@ test("the audit log says what was done in sentences, and writes times as times",
   await expect.poll(() => entries.getByText(/from:|operators?\./).count()).toBe(0);
 });
 
-test.runIf(atNight)("of a person with hundreds of submissions it is said that there are more", async () => {
+nightly("of a person with hundreds of submissions it is said that there are more", async () => {
   const { email } = site().submissions[2]!;
   await Promise.all(Array.from({ length: 200 }, (_, number) => site().add(`Ann ${number}`, email)));
   const page = await go(personOf(email));

@@ -5,7 +5,7 @@ import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { passwordHash } from "../../support/console/operator.ts";
 import { accept, inquiry } from "../../contract/records.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { enter, oneVisit, operator } from "../../support/browser/console-visit.ts";
@@ -14,7 +14,7 @@ const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
 
-test.runIf(atNight)("operators who are called the same are told apart by their addresses", async () => {
+nightly("operators who are called the same are told apart by their addresses", async () => {
   const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
   for (const [email, name] of [
     ["eva@other.example", undefined],
@@ -31,7 +31,7 @@ test.runIf(atNight)("operators who are called the same are told apart by their a
     .toEqual(["Unassigned", `${operator} (me)`, "ben.hart@voices.example", "ben@other.example", "eva@other.example"]);
 });
 
-test("a display name stands wherever its operator is named", async () => {
+nightly("a display name stands wherever its operator is named", async () => {
   const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
   const page = await go("/settings");
   expectProblems(/status of 400/);
@@ -60,7 +60,7 @@ test("a display name stands wherever its operator is named", async () => {
   await expect.poll(() => name.inputValue()).toBe("Eva Novák");
 });
 
-test.runIf(atNight)("mails about assignments are turned off in the settings", async () => {
+nightly("mails about assignments are turned off in the settings", async () => {
   await using visit = await enter(browser(), site(), "/settings", { as: operators.ben[0] });
   const mailed = visit.page.getByRole("checkbox", { name: "Mail me when a submission is assigned to me" });
   await expect.poll(() => mailed.isChecked()).toBe(true);
@@ -101,7 +101,7 @@ test("the page of a person tells who it is, and all that became of what was sent
     expect(await other.page.getByText(unseen).count()).toBe(0);
 });
 
-test("a link of an invitation that was used says so", async () => {
+nightly("a link of an invitation that was used says so", async () => {
   await using visit = await Visit.begin(browser());
   visit.expectProblems(/status of 400/);
   await visit.page.goto(`${site().url}/invitation#token=used`);

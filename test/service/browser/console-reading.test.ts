@@ -7,7 +7,7 @@ import { onePagePdf } from "../../../server/dev/seed/made-up.ts";
 import { applicant, form, rest } from "../../support/doors.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { oneVisit, phone } from "../../support/browser/console-visit.ts";
-import { manyOrFew } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 
 const assets = new URL("../../../client/dist/console/assets/", import.meta.url);
@@ -108,7 +108,7 @@ const scans = [
   ["JBIG2", "jbig2"],
 ] as const;
 
-test.for(scans.slice(0, manyOrFew(2)))("a page that is a scan in %s is drawn", async ([, name]) => {
+nightly.for(scans)("a page that is a scan in %s is drawn", async ([, name]) => {
   const bytes = await readFile(new URL(`../../fixtures/scans/${name}.pdf`, import.meta.url));
   const reference = await apply("Finn Berg", new Uint8Array(bytes));
   const page = await go(`/applications/${reference}?kind=application`);

@@ -8,7 +8,7 @@ import { accept, inquiry } from "../../contract/records.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { holdNext, oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
@@ -59,7 +59,7 @@ test("a reply is begun with r, sent and marked done, and taken back with the sta
     .waitFor();
 });
 
-test("a saved answer goes in at the cursor, Ctrl+Z takes it out, and keys send", async () => {
+nightly("a saved answer goes in at the cursor, Ctrl+Z takes it out, and keys send", async () => {
   const answer = {
     id: null,
     kind: "inquiry",
@@ -266,50 +266,47 @@ test("files are attached to a reply, removed, refused, sent, and downloaded from
   expect((await site().detail(one.reference)).attached).toEqual([]);
 });
 
-test.runIf(atNight)(
-  "a file that is attached stays with the reply, once, whatever the page reads or shows meanwhile",
-  async () => {
-    const one = await newInquiry();
-    const page = await go(pathOf(one));
-    await page.getByRole("button", { name: "Reply", exact: true }).click();
-    await page.getByRole("textbox", { name: "Message" }).fill("Here is our offer.");
-    const attach = (name: string) =>
-      page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(name) });
-    const files = page.getByRole("list", { name: "Files" }).getByRole("listitem");
-    const removeButton = (name: string) => page.getByRole("button", { name: `Remove ${name}` });
-    const send = page.getByRole("button", { name: "Send", exact: true });
+nightly("a file that is attached stays with the reply, once, whatever the page reads or shows meanwhile", async () => {
+  const one = await newInquiry();
+  const page = await go(pathOf(one));
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("Here is our offer.");
+  const attach = (name: string) =>
+    page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(name) });
+  const files = page.getByRole("list", { name: "Files" }).getByRole("listitem");
+  const removeButton = (name: string) => page.getByRole("button", { name: `Remove ${name}` });
+  const send = page.getByRole("button", { name: "Send", exact: true });
 
-    // The operator leaves and comes back, and the page reads of the file before the upload is answered.
-    const upload = await holdNext(page, "**/replies/files/*");
-    await attach("offer.txt");
-    await upload.answered;
-    await page.getByRole("link", { name: "Mails", exact: true }).click();
-    await page.getByRole("heading", { name: "Mails", level: 1 }).waitFor();
-    await page.goBack();
-    await page.getByText("offer.txt is uploaded…").waitFor();
-    expect(await send.isDisabled()).toBe(true);
-    await removeButton("offer.txt").waitFor();
-    await upload.release();
-    await expect.poll(() => files.allInnerTexts()).toEqual(["offer.txt 1 kB"]);
+  // The operator leaves and comes back, and the page reads of the file before the upload is answered.
+  const upload = await holdNext(page, "**/replies/files/*");
+  await attach("offer.txt");
+  await upload.answered;
+  await page.getByRole("link", { name: "Mails", exact: true }).click();
+  await page.getByRole("heading", { name: "Mails", level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText("offer.txt is uploaded…").waitFor();
+  expect(await send.isDisabled()).toBe(true);
+  await removeButton("offer.txt").waitFor();
+  await upload.release();
+  await expect.poll(() => files.allInnerTexts()).toEqual(["offer.txt 1 kB"]);
 
-    // An answer that was given before the next file was attached comes after it.
-    const read = await holdNext(page, "**/submission.get*");
-    await site().changeAs(operators.ben[0], one.reference, { assignee: operators.ben[0] });
-    await read.answered;
-    await attach("terms.txt");
-    await removeButton("terms.txt").waitFor();
-    await read.release();
-    const assignee = page.getByRole("combobox", { name: "Assignee" });
-    await expect.poll(() => assignee.inputValue()).toBe(operators.ben[0]);
-    await send.click();
-    await expect.poll(async () => (await site().detail(one.reference)).replies).toHaveLength(1);
-    const { replies, attached } = await site().detail(one.reference);
-    expect(replies[0]!.files.map(({ name }) => name)).toEqual(["offer.txt", "terms.txt"]);
-    expect(attached).toEqual([]);
-  },
-);
+  // An answer that was given before the next file was attached comes after it.
+  const read = await holdNext(page, "**/submission.get*");
+  await site().changeAs(operators.ben[0], one.reference, { assignee: operators.ben[0] });
+  await read.answered;
+  await attach("terms.txt");
+  await removeButton("terms.txt").waitFor();
+  await read.release();
+  const assignee = page.getByRole("combobox", { name: "Assignee" });
+  await expect.poll(() => assignee.inputValue()).toBe(operators.ben[0]);
+  await send.click();
+  await expect.poll(async () => (await site().detail(one.reference)).replies).toHaveLength(1);
+  const { replies, attached } = await site().detail(one.reference);
+  expect(replies[0]!.files.map(({ name }) => name)).toEqual(["offer.txt", "terms.txt"]);
+  expect(attached).toEqual([]);
+});
 
-test("a snoozed submission leaves what is to be done until its time", async () => {
+nightly("a snoozed submission leaves what is to be done until its time", async () => {
   const one = await newInquiry();
   const page = await go(pathOf(one));
   await page.getByRole("heading", { name: one.name }).waitFor();
@@ -332,7 +329,7 @@ test("a snoozed submission leaves what is to be done until its time", async () =
   await expect.poll(() => page.locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
 });
 
-test("a message to a person who used a German form begins in German", async () => {
+nightly("a message to a person who used a German form begins in German", async () => {
   const one = site().submissions.find(({ kind }) => kind === "application")!;
   const page = await go(`/applications/${one.reference}`);
   await page.getByRole("button", { name: "Reply", exact: true }).click();
@@ -341,32 +338,29 @@ test("a message to a person who used a German form begins in German", async () =
   await expect.poll(() => message.inputValue()).toBe(begin);
 });
 
-test.runIf(atNight)(
-  "a message begins without a name that may be a link, and a saved answer says what it leaves out",
-  async () => {
-    const hostile = { name: "evil.example/login", company: "www evil example", receivedAt: Date.now() };
-    const { reference } = await accept(site().store, inquiry(501, hostile));
-    const answer = {
-      id: null,
-      kind: "inquiry",
-      title: "Of a company",
-      text: "Thank you, dear {name}, of {company}.",
-      language: null,
-    } as const;
-    await site().store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
-    const page = await go(`/inquiries/${reference}`);
-    // The page has asked for saved answers before.
-    await page.reload();
-    await page.getByRole("button", { name: "Reply", exact: true }).click();
-    const message = page.getByRole("textbox", { name: "Message" });
-    await expect.poll(() => message.inputValue()).toBe(`Hello,\n\nabout your inquiry ${reference}: `);
-    await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Of a company");
-    await page.getByText("Left out, because it may be a link or advertising: {name}, {company}.").waitFor();
-    await expect.poll(() => message.inputValue()).toBe("Thank you, dear, of.");
-  },
-);
+nightly("a message begins without a name that may be a link, and a saved answer says what it leaves out", async () => {
+  const hostile = { name: "evil.example/login", company: "www evil example", receivedAt: Date.now() };
+  const { reference } = await accept(site().store, inquiry(501, hostile));
+  const answer = {
+    id: null,
+    kind: "inquiry",
+    title: "Of a company",
+    text: "Thank you, dear {name}, of {company}.",
+    language: null,
+  } as const;
+  await site().store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
+  const page = await go(`/inquiries/${reference}`);
+  // The page has asked for saved answers before.
+  await page.reload();
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  const message = page.getByRole("textbox", { name: "Message" });
+  await expect.poll(() => message.inputValue()).toBe(`Hello,\n\nabout your inquiry ${reference}: `);
+  await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Of a company");
+  await page.getByText("Left out, because it may be a link or advertising: {name}, {company}.").waitFor();
+  await expect.poll(() => message.inputValue()).toBe("Thank you, dear, of.");
+});
 
-test.runIf(atNight)("what became of a submission is one list in the order of time", async () => {
+nightly("what became of a submission is one list in the order of time", async () => {
   const one = await newInquiry();
   const page = await go(pathOf(one));
   await page.getByRole("textbox", { name: "Note" }).fill("A good customer.");
@@ -418,7 +412,7 @@ test("a saved answer fills the message, and answers several at once, each as it 
   expect((await site().detail(other!.reference)).replies).toMatchObject([{ author: operator }]);
 });
 
-test.runIf(atNight)("a message that was begun survives a reload, and not a sign-out", async () => {
+nightly("a message that was begun survives a reload, and not a sign-out", async () => {
   const one = await newInquiry();
   const page = await go(pathOf(one));
   await page.getByRole("button", { name: "Reply", exact: true }).click();

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { client } from "../../support/console/identity-provider.ts";
 import { password } from "../../support/console/operator.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import {
@@ -48,7 +48,7 @@ test("a sign-in happens at the address of a mail's link and shows what it leads 
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test.runIf(atNight)("a sign-in at the provider leads back to the page that asked for it", async () => {
+nightly("a sign-in at the provider leads back to the page that asked for it", async () => {
   const one = site().submissions[0]!;
   await using visit = await Visit.begin(browser());
   const { page, context } = visit;
@@ -66,7 +66,7 @@ test.runIf(atNight)("a sign-in at the provider leads back to the page that asked
   expect(page.url()).toBe(site().url);
 });
 
-test.runIf(atNight)("a sign-in with the password leaves nothing of one that was begun at the provider", async () => {
+nightly("a sign-in with the password leaves nothing of one that was begun at the provider", async () => {
   const one = site().submissions[0]!;
   await using visit = await Visit.begin(browser());
   const { page } = visit;
@@ -83,7 +83,7 @@ test.runIf(atNight)("a sign-in with the password leaves nothing of one that was 
   expect(page.url()).toBe(site().url);
 });
 
-test.runIf(atNight)(
+nightly(
   "a password that the provider's account needs once leads to the page that asked for it, and nothing asks again",
   async () => {
     const one = site().submissions[0]!;
@@ -155,27 +155,24 @@ test("a link on a page of another site, whose request brings no cookie, leads to
   await page.getByRole("heading", { name: one.name }).waitFor();
 });
 
-test.runIf(atNight)(
-  "a sign-out that fails is said, and the next operator finds nothing of what was typed",
-  async () => {
-    const one = firstWith(({ kind }) => kind === "inquiry");
-    await using visit = await enter(browser(), site(), pathOf(one));
-    const { page } = visit;
-    visit.expectProblems(/ERR_FAILED/, /status of 401/);
-    const note = page.getByRole("textbox", { name: "Note" });
-    await note.fill("Between us");
-    await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
-    await signOut(page);
-    await page.getByText("Not signed out. The server cannot be reached.").waitFor();
-    // One without a session shows the sign-in.
-    await endSessionsAt(page, site(), "session.signOut");
-    await signOut(page);
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await fillSignIn(page, password, operators.ben[0]);
-    await page.getByRole("heading", { name: one.name }).waitFor();
-    await expect.poll(() => note.inputValue()).toBe("");
-  },
-);
+nightly("a sign-out that fails is said, and the next operator finds nothing of what was typed", async () => {
+  const one = firstWith(({ kind }) => kind === "inquiry");
+  await using visit = await enter(browser(), site(), pathOf(one));
+  const { page } = visit;
+  visit.expectProblems(/ERR_FAILED/, /status of 401/);
+  const note = page.getByRole("textbox", { name: "Note" });
+  await note.fill("Between us");
+  await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
+  await signOut(page);
+  await page.getByText("Not signed out. The server cannot be reached.").waitFor();
+  // One without a session shows the sign-in.
+  await endSessionsAt(page, site(), "session.signOut");
+  await signOut(page);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await fillSignIn(page, password, operators.ben[0]);
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  await expect.poll(() => note.inputValue()).toBe("");
+});
 
 test("a tab follows what another one did: its operator signed in, signed out, and another one signed in", async () => {
   const one = firstWith(({ kind }) => kind === "inquiry");
@@ -204,15 +201,18 @@ test("a tab follows what another one did: its operator signed in, signed out, an
   await expect.poll(() => note.inputValue()).toBe("");
 });
 
-test("marketing begins with the subscribers and is offered nothing else of its colleagues, nor mails about assignments", async () => {
-  await using visit = await enter(browser(), site(), "", { as: operators.mia[0] });
-  await visit.page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
-  const places = await visit.page.getByRole("navigation", { name: "Console" }).getByRole("link").allInnerTexts();
-  expect(places.map((text) => text.trim())).toEqual(["Subscribers", "Mails", "Settings"]);
-  await visit.page.getByRole("link", { name: "Settings" }).click();
-  await visit.page.getByRole("textbox", { name: "Display name" }).waitFor();
-  await expect.poll(() => visit.page.getByRole("checkbox", { name: /^Mail me/ }).count()).toBe(0);
-});
+nightly(
+  "marketing begins with the subscribers and is offered nothing else of its colleagues, nor mails about assignments",
+  async () => {
+    await using visit = await enter(browser(), site(), "", { as: operators.mia[0] });
+    await visit.page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
+    const places = await visit.page.getByRole("navigation", { name: "Console" }).getByRole("link").allInnerTexts();
+    expect(places.map((text) => text.trim())).toEqual(["Subscribers", "Mails", "Settings"]);
+    await visit.page.getByRole("link", { name: "Settings" }).click();
+    await visit.page.getByRole("textbox", { name: "Display name" }).waitFor();
+    await expect.poll(() => visit.page.getByRole("checkbox", { name: /^Mail me/ }).count()).toBe(0);
+  },
+);
 
 describe("a session that ends", () => {
   const { go, expectProblems } = oneVisit(site);
@@ -234,7 +234,7 @@ describe("a session that ends", () => {
     expect(notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
   });
 
-  test.runIf(atNight)("asks in a dialog that stays until it is answered, however often Escape is pressed", async () => {
+  nightly("asks in a dialog that stays until it is answered, however often Escape is pressed", async () => {
     const page = await go("/settings");
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     expectProblems(/status of 401/);
@@ -248,7 +248,7 @@ describe("a session that ends", () => {
     await page.getByRole("textbox", { name: "API token" }).waitFor();
   });
 
-  test.runIf(atNight)("has a download and an export wait for a sign-in, and the page stays", async () => {
+  nightly("has a download and an export wait for a sign-in, and the page stays", async () => {
     const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
     const page = await go(pathOf(one));
     const asked: string[] = [];

@@ -1,7 +1,7 @@
 // The settings of the console in a real browser: password, operators, tokens, webhooks, shortcuts; and their dialogs.
 import { expect, test } from "vitest";
 import { password } from "../../support/console/operator.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import { failNext, hasFocus, isWellMade, oneVisit, rows } from "../../support/browser/console-visit.ts";
@@ -9,7 +9,7 @@ import { failNext, hasFocus, isWellMade, oneVisit, rows } from "../../support/br
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
 
-test.runIf(atNight)("an operator is invited by keyboard alone, and a dialog gives the focus back", async () => {
+nightly("an operator is invited by keyboard alone, and a dialog gives the focus back", async () => {
   const page = await go("/settings");
   const dialog = page.getByRole("dialog");
   const invite = page.getByRole("button", { name: "Invite" });
@@ -54,7 +54,7 @@ test("a token is shown once; its dialog stays when a selection ends beside it, a
   await page.getByText("The token no longer works.").waitFor();
 });
 
-test("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
+nightly("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
   const page = await go("/settings");
   expectProblems(/status of 500/);
   const dialog = page.getByRole("dialog");
@@ -102,7 +102,7 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await expect.poll(() => line.count()).toBe(0);
 });
 
-test("shortcuts can be turned off", async () => {
+nightly("shortcuts can be turned off", async () => {
   const page = await go("/settings");
   await page.getByLabel("Keyboard shortcuts of single keys").uncheck();
   await page

@@ -1,7 +1,7 @@
 // What stands around the pages of the console, the overview, and what a new installation shows.
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { enter, failNext, isWellMade, oneVisit, operator, rows, wide } from "../../support/browser/console-visit.ts";
@@ -13,7 +13,7 @@ const brand = "Voices & <Sons>";
 const empty = shared(() => ConsoleSite.open({ count: 0, env: { BRAND: brand } }));
 const { go } = oneVisit(site);
 
-test.runIf(atNight)("the name of the installation stands in the tab, on the sign-in and above the places", async () => {
+nightly("the name of the installation stands in the tab, on the sign-in and above the places", async () => {
   await using visit = await Visit.begin(browser());
   const { page } = visit;
   await page.goto(empty().url);
@@ -25,37 +25,40 @@ test.runIf(atNight)("the name of the installation stands in the tab, on the sign
   await expect.poll(() => page.title()).toBe(`Overview · ${brand}`);
 });
 
-test("the menu of the account has the address, the settings, the shortcuts and the way out, by keyboard too", async () => {
-  const page = await go("/mails");
-  const button = page.getByRole("button", { name: /^Account of eva/ });
-  expect(await page.getByRole("alert").filter({ hasText: /./ }).count()).toBe(0);
-  await button.focus();
-  await page.keyboard.press("Enter");
-  const menu = page.locator(".account-menu:popover-open");
-  await menu.getByText(operator, { exact: true }).waitFor();
-  await menu.getByRole("button", { name: "Sign out" }).waitFor();
-  if (atNight) await isWellMade(page);
-  await page.keyboard.press("Escape");
-  await menu.waitFor({ state: "detached" });
-  await button.press("Enter");
-  await menu.getByRole("button", { name: "Keyboard shortcuts" }).click();
-  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
-  await page.keyboard.press("Escape");
-  await button.press("Enter");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await page.waitForURL("**/console/settings");
-  await expect.poll(() => menu.count()).toBe(0);
-});
+nightly(
+  "the menu of the account has the address, the settings, the shortcuts and the way out, by keyboard too",
+  async () => {
+    const page = await go("/mails");
+    const button = page.getByRole("button", { name: /^Account of eva/ });
+    expect(await page.getByRole("alert").filter({ hasText: /./ }).count()).toBe(0);
+    await button.focus();
+    await page.keyboard.press("Enter");
+    const menu = page.locator(".account-menu:popover-open");
+    await menu.getByText(operator, { exact: true }).waitFor();
+    await menu.getByRole("button", { name: "Sign out" }).waitFor();
+    if (atNight) await isWellMade(page);
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    await button.press("Enter");
+    await menu.getByRole("button", { name: "Keyboard shortcuts" }).click();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await button.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/console/settings");
+    await expect.poll(() => menu.count()).toBe(0);
+  },
+);
 
-test.runIf(atNight)("an operator who is no assignee is called by the display name, too", async () => {
+nightly("an operator who is no assignee is called by the display name, too", async () => {
   const [mia] = operators.mia;
   await site().store.access.changeOperator(mia, { name: "Mia Market" }, { operator, at: Date.now() });
   await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
   await visit.page.getByRole("button", { name: "Account of Mia Market" }).waitFor();
 });
 
-test("a page begins at its top, and is where it was on the way back", async () => {
+nightly("a page begins at its top, and is where it was on the way back", async () => {
   const page = await go("/overview", { viewport: { width: 1000, height: 400 } });
   const top = () => page.evaluate(() => Math.round(scrollY));
   const title = (name: string) => page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
@@ -115,7 +118,7 @@ test.for([
   },
 );
 
-test.runIf(atNight)("rows that were asked for long before the page can show them are asked for again", async () => {
+nightly("rows that were asked for long before the page can show them are asked for again", async () => {
   await using visit = await Visit.begin(browser(), wide);
   const { page } = visit;
   visit.expectProblems(/status of 500/);
@@ -156,36 +159,39 @@ test("every page says that no mail goes out and that the disk is nearly full", a
 describe("a new installation", () => {
   const { go: goEmpty } = oneVisit(empty);
 
-  test.runIf(atNight)("shows others that nothing has come", async () => {
+  nightly("shows others that nothing has come", async () => {
     await using visit = await enter(browser(), empty(), "", { as: operators.ben[0] });
     await visit.page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     await visit.page.waitForLoadState("networkidle");
     await expect.poll(() => visit.page.locator(".first-steps").count()).toBe(0);
   });
 
-  test("says in an empty inbox that nothing came or waits, and takes no notice of what it does not know", async () => {
-    const page = await goEmpty("?status=closed&utm_source=mail");
-    const nothing = page.getByRole("heading", { name: "No submissions yet" });
-    await nothing.waitFor();
-    await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
-    await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
-    await goEmpty("/mails?status=lost");
-    await page.getByText("No mail has failed.").waitFor();
+  nightly(
+    "says in an empty inbox that nothing came or waits, and takes no notice of what it does not know",
+    async () => {
+      const page = await goEmpty("?status=closed&utm_source=mail");
+      const nothing = page.getByRole("heading", { name: "No submissions yet" });
+      await nothing.waitFor();
+      await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
+      await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
+      await goEmpty("/mails?status=lost");
+      await page.getByText("No mail has failed.").waitFor();
 
-    // A year that is being typed is the oldest there is.
-    await goEmpty();
-    await nothing.waitFor();
-    const asked = page.waitForRequest("**/inbox.list*");
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByLabel("From").fill("0202-01-01");
-    expect((await asked).postDataJSON()).toMatchObject({ filter: { from: 0 } });
-    await page.keyboard.press("Escape");
-    await page.getByRole("link", { name: "from 0202-01-01" }).click();
-    await nothing.waitFor();
-    expect(page.url()).toBe(empty().url);
-  });
+      // A year that is being typed is the oldest there is.
+      await goEmpty();
+      await nothing.waitFor();
+      const asked = page.waitForRequest("**/inbox.list*");
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByLabel("From").fill("0202-01-01");
+      expect((await asked).postDataJSON()).toMatchObject({ filter: { from: 0 } });
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "from 0202-01-01" }).click();
+      await nothing.waitFor();
+      expect(page.url()).toBe(empty().url);
+    },
+  );
 
-  test.runIf(atNight)("shows an administrator four steps until the first submission comes", async () => {
+  nightly("shows an administrator four steps until the first submission comes", async () => {
     const page = await goEmpty();
     const steps = page.locator(".first-steps");
     await steps.getByText(`<script type="module" src="${new URL(empty().url).origin}/forms.js"></script>`).waitFor();
@@ -212,7 +218,7 @@ describe("a new installation", () => {
 });
 
 describe("the overview", () => {
-  test("compares ranges, and its cards lead to their lists", async () => {
+  nightly("compares ranges, and its cards lead to their lists", async () => {
     const page = await go("/overview");
     await page.getByText(/^\d+ in the 30 days before$/).waitFor();
     // What waits longest is open, and is not the oldest of these.
@@ -235,7 +241,7 @@ describe("the overview", () => {
     }
   });
 
-  test.runIf(atNight)("leads from a package, a position and an operator to their submissions", async () => {
+  nightly("leads from a package, a position and an operator to their submissions", async () => {
     const page = await go("/overview?days=90");
     await page.getByText(/^\d+ in the 90 days before$/).waitFor();
     const box = (name: string) => page.locator(".shares section").filter({ has: page.getByRole("heading", { name }) });

@@ -7,7 +7,7 @@ import { client, IdentityProvider } from "../../support/console/identity-provide
 import { password } from "../../support/console/operator.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { freePort } from "../../support/free-port.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { enter, fillSignIn, signOut } from "../../support/browser/console-visit.ts";
@@ -54,13 +54,13 @@ test("an administrator who needs a second factor sets it up, goes on, and signs 
   await page.getByRole("heading", { name: "Settings" }).waitFor();
 });
 
-test.runIf(atNight)("a second factor is set up in the settings", async () => {
+nightly("a second factor is set up in the settings", async () => {
   await using visit = await enter(browser(), site(), "/settings", { as: operators.ben[0] });
   await setUp(visit.page);
   await visit.page.getByRole("button", { name: "Turn off" }).waitFor();
 });
 
-test("sessions are listed, and another one is ended", async () => {
+nightly("sessions are listed, and another one is ended", async () => {
   await using visit = await Visit.begin(browser());
   const { page, context } = visit;
   await site().signIn(context, operators.cleo[0]);
@@ -110,35 +110,32 @@ async function withProvider(person: IdentityProvider["person"]) {
   return { provider, offering, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-test.runIf(atNight)(
-  "where the provider names no second factor, the page asks for the code of the one that is set",
-  async () => {
-    await using scene = await withProvider({ subject: "nils", email: "nils@voices.example", amr: ["pwd"] });
-    const { offering } = scene;
-    await using visit = await Visit.begin(browser());
-    const { page } = visit;
-    visit.expectProblems(/status of 400/);
-    await page.goto(`${offering.url}/invitation#token=${await offering.invite("nils@voices.example", "sales")}`);
-    await page.getByRole("button", { name: "Accept with your organisation's account" }).click();
-    await inbox(page).waitFor();
-    await page.goto(`${offering.url}/settings`);
-    const recovery = await setUp(page, "organisation");
-    await page.waitForLoadState("networkidle");
-    await signOut(page);
-    await page.getByRole("button", { name: "Continue with your organisation" }).click();
-    const code = page.getByLabel("Code of your authenticator app, or a recovery code");
-    await code.fill("000000");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("This code is wrong, or was used before.").waitFor();
-    await code.fill(recovery);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    // It goes on with the page that asked for the sign-in.
-    await page.getByRole("heading", { name: "Settings" }).waitFor();
-    expect(page.url()).toBe(`${offering.url}/settings`);
-  },
-);
+nightly("where the provider names no second factor, the page asks for the code of the one that is set", async () => {
+  await using scene = await withProvider({ subject: "nils", email: "nils@voices.example", amr: ["pwd"] });
+  const { offering } = scene;
+  await using visit = await Visit.begin(browser());
+  const { page } = visit;
+  visit.expectProblems(/status of 400/);
+  await page.goto(`${offering.url}/invitation#token=${await offering.invite("nils@voices.example", "sales")}`);
+  await page.getByRole("button", { name: "Accept with your organisation's account" }).click();
+  await inbox(page).waitFor();
+  await page.goto(`${offering.url}/settings`);
+  const recovery = await setUp(page, "organisation");
+  await page.waitForLoadState("networkidle");
+  await signOut(page);
+  await page.getByRole("button", { name: "Continue with your organisation" }).click();
+  const code = page.getByLabel("Code of your authenticator app, or a recovery code");
+  await code.fill("000000");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("This code is wrong, or was used before.").waitFor();
+  await code.fill(recovery);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  // It goes on with the page that asked for the sign-in.
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  expect(page.url()).toBe(`${offering.url}/settings`);
+});
 
-test.runIf(atNight)("an invitation is accepted with the account of a provider, whose page is reached", async () => {
+nightly("an invitation is accepted with the account of a provider, whose page is reached", async () => {
   await using scene = await withProvider({ subject: "nils", email: "nils@voices.example" });
   const { provider, offering } = scene;
   await using visit = await Visit.begin(browser());

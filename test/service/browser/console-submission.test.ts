@@ -7,7 +7,7 @@ import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { accept, application, inquiry, resume } from "../../contract/records.ts";
 import { openBrowser, plainHost } from "../../support/browser.ts";
 import { freePort } from "../../support/free-port.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, resumePdf } from "../../support/browser/console-site.ts";
@@ -21,7 +21,7 @@ const { go, expectProblems } = oneVisit(site);
 const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => site().submissions.find(fits)!;
 const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).inputValue();
 
-test("quiet lines fold, and say which tag was changed; a failed mail never folds", async () => {
+nightly("quiet lines fold, and say which tag was changed; a failed mail never folds", async () => {
   const { reference } = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
   const actor = { operator, at: Date.now() };
   for (const change of [{ add: "hot" }, { add: "price" }, { remove: "hot" }]) {
@@ -84,7 +84,7 @@ test("a submission shows what was sent as people read it", async () => {
     .waitFor();
 });
 
-test("what the person wants stands first, and r and n change between the boxes of a reply and a note", async () => {
+nightly("what the person wants stands first, and r and n change between the boxes of a reply and a note", async () => {
   const more = { utm_source: "linkedin", message: "We need 200 hours.\n\nLéa", budget: "20,000 EUR" };
   const selectedPackageIds = ["en-GB-scottish", "ja-JP-kansai"];
   const sent = inquiry(502, { name: "Léa Rossi", receivedAt: Date.now(), selectedPackageIds, more });
@@ -112,7 +112,7 @@ test("what the person wants stands first, and r and n change between the boxes o
   await expect.poll(() => message!.inputValue()).toBe("Thank you.");
 });
 
-test.runIf(atNight)("another submission says why it is shown, and no state lies over its reference", async () => {
+nightly("another submission says why it is shown, and no state lies over its reference", async () => {
   const resumed = (index: number, email: string) =>
     application(index, { email, receivedAt: Date.now(), resume: resume(index) });
   await accept(site().store, resumed(503, "one@twin.example"));
@@ -127,21 +127,18 @@ test.runIf(atNight)("another submission says why it is shown, and no state lies 
   expect(mark.x >= link.x + link.width || mark.y >= link.y + link.height).toBe(true);
 });
 
-test.runIf(atNight)(
-  "the resume is shown, too, where the service is called by another name than that of PUBLIC_URL",
-  async () => {
-    const { port } = new URL(site().url);
-    const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
-    await using visit = await enter(browser(), site(), pathOf(one));
-    // The cookie of this name, too.
-    const [session] = await visit.context.cookies();
-    await visit.context.addCookies([{ ...session!, domain: "localhost" }]);
-    await visit.page.goto(`http://localhost:${port}/console${pathOf(one)}`);
-    await visit.page.getByRole("button", { name: "Show resume" }).click();
-    const viewer = visit.page.frameLocator("iframe[title=Resume]");
-    await viewer.getByRole("img", { name: "Page 1: Curriculum vitae" }).waitFor();
-  },
-);
+nightly("the resume is shown, too, where the service is called by another name than that of PUBLIC_URL", async () => {
+  const { port } = new URL(site().url);
+  const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
+  await using visit = await enter(browser(), site(), pathOf(one));
+  // The cookie of this name, too.
+  const [session] = await visit.context.cookies();
+  await visit.context.addCookies([{ ...session!, domain: "localhost" }]);
+  await visit.page.goto(`http://localhost:${port}/console${pathOf(one)}`);
+  await visit.page.getByRole("button", { name: "Show resume" }).click();
+  const viewer = visit.page.frameLocator("iframe[title=Resume]");
+  await viewer.getByRole("img", { name: "Page 1: Curriculum vitae" }).waitFor();
+});
 
 test("a mail that was sent is sent again only after a question", async () => {
   const mails = async () =>
@@ -162,7 +159,7 @@ test("a mail that was sent is sent again only after a question", async () => {
   expect((await mails())[0]).not.toBe(before[0]);
 });
 
-test.runIf(atNight)("there is no button to copy over plain HTTP, where browsers have no clipboard", async () => {
+nightly("there is no button to copy over plain HTTP, where browsers have no clipboard", async () => {
   const port = String(await freePort());
   const env = { PORT: port, PUBLIC_URL: `http://${plainHost}:${port}` };
   await using plain = await ConsoleSite.open({ count: 20, env });
@@ -172,7 +169,7 @@ test.runIf(atNight)("there is no button to copy over plain HTTP, where browsers 
   await expect.poll(() => visit.page.getByRole("button", { name: "Copy" }).count()).toBe(0);
 });
 
-test.runIf(atNight)("texts are written in the direction of their script, and cut at their end", async () => {
+nightly("texts are written in the direction of their script, and cut at their end", async () => {
   const name = "محمد بن عبد الله الخوارزمي".repeat(3);
   const arabic = { position: "معلّق صوتي. ".repeat(40), coverLetter: "Dear team,\nالسادة الكرام، أسجل الكتب!" };
   const { reference } = await accept(site().store, application(500, { name, receivedAt: Date.now(), ...arabic }));
@@ -197,24 +194,27 @@ test.runIf(atNight)("texts are written in the direction of their script, and cut
   expect(ends).toEqual([true, true]);
 });
 
-test("only operators who see it are offered to assign it to, and it is printed without ways to other pages", async () => {
-  const one = firstWith(({ kind, status }) => kind === "inquiry" && status === "new");
-  const page = await go(pathOf(one));
-  await page.getByRole("heading", { name: one.name }).waitFor();
-  const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
-  await expect.poll(offered).toEqual(["Unassigned", "eva (me)", "ben.hart"]);
-  await page.keyboard.press("a");
-  const choices = page.getByRole("dialog").getByRole("listitem");
-  await expect
-    .poll(async () => (await choices.allInnerTexts()).map((text) => text.split("@")[0]?.trim().split("\n").at(-1)))
-    .toEqual(["eva", "Unassigned", "ben.hart"]);
-  await page.keyboard.press("Escape");
-  await page.emulateMedia({ media: "print" });
-  await expect.poll(() => page.getByRole("heading", { name: one.name }).isVisible()).toBe(true);
-  await expect.poll(() => page.getByRole("navigation").count()).toBe(0);
-  await expect.poll(() => rows(page).first().isVisible()).toBe(false);
-  await page.emulateMedia({ media: null });
-});
+nightly(
+  "only operators who see it are offered to assign it to, and it is printed without ways to other pages",
+  async () => {
+    const one = firstWith(({ kind, status }) => kind === "inquiry" && status === "new");
+    const page = await go(pathOf(one));
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
+    await expect.poll(offered).toEqual(["Unassigned", "eva (me)", "ben.hart"]);
+    await page.keyboard.press("a");
+    const choices = page.getByRole("dialog").getByRole("listitem");
+    await expect
+      .poll(async () => (await choices.allInnerTexts()).map((text) => text.split("@")[0]?.trim().split("\n").at(-1)))
+      .toEqual(["eva", "Unassigned", "ben.hart"]);
+    await page.keyboard.press("Escape");
+    await page.emulateMedia({ media: "print" });
+    await expect.poll(() => page.getByRole("heading", { name: one.name }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole("navigation").count()).toBe(0);
+    await expect.poll(() => rows(page).first().isVisible()).toBe(false);
+    await page.emulateMedia({ media: null });
+  },
+);
 
 describe("a second operator", () => {
   test("is told of the first one's change, overwrites nothing and loses no text", async () => {
@@ -232,7 +232,7 @@ describe("a second operator", () => {
     expect((await site().now(one.reference))[0]).toBe("open");
   });
 
-  test("is told when the first one assigned it", async () => {
+  nightly("is told when the first one assigned it", async () => {
     const one = await site().add("Nora Second");
     const page = await go(pathOf(one));
     const markAsOpen = () => page.getByRole("combobox", { name: "Status" }).selectOption("open");
@@ -250,7 +250,7 @@ describe("a second operator", () => {
     expect(await site().now(one.reference)).toEqual(["new", null]);
   });
 
-  test.runIf(atNight)("overwrites nothing that was asked for before the page was told of the other one", async () => {
+  nightly("overwrites nothing that was asked for before the page was told of the other one", async () => {
     const one = await site().add("Nora Third");
     const page = await go(pathOf(one));
     await page.getByRole("heading", { name: one.name }).waitFor();
@@ -300,7 +300,7 @@ test("spam is released", async () => {
   await expect.poll(() => marks.allInnerTexts()).toEqual(["Sent", "Sent"]);
 });
 
-test.runIf(atNight)("one that is erased meanwhile, or never was, is not found", async () => {
+nightly("one that is erased meanwhile, or never was, is not found", async () => {
   const one = await site().add("Nora Fresh");
   const page = await go(pathOf(one));
   expectProblems(/status of 404/);
@@ -333,7 +333,7 @@ test("a page that is first opened while the service is down says so, and nothing
   await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
 });
 
-test.runIf(atNight)(
+nightly(
   "a page whose file cannot be had says so, and comes with the whole console when it is asked for again",
   async () => {
     const one = firstWith(({ kind }) => kind === "inquiry");

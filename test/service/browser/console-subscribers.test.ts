@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { subscribers } from "../../contract/records.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { isWellMade, oneVisit } from "../../support/browser/console-visit.ts";
@@ -96,7 +96,7 @@ nobody,fair,,,
   expect(await page.getByText("Confirmed the subscription").count()).toBe(0);
 });
 
-test("unsubscribing asks first", async () => {
+nightly("unsubscribing asks first", async () => {
   const { email } = (await subscribers(site().store)).find(({ status }) => status === "active")!;
   const page = await go("/subscribers");
   await page.getByRole("searchbox", { name: "Search" }).fill(email);
@@ -113,7 +113,7 @@ test("unsubscribing asks first", async () => {
   await expect.poll(() => row.getByRole("button", { name: "Unsubscribe" }).count()).toBe(0);
 });
 
-test.runIf(atNight)("the report of an import is shown, too, where its answer was lost", async () => {
+nightly("the report of an import is shown, too, where its answer was lost", async () => {
   const page = await go("/subscribers");
   expectProblems(/ERR_FAILED/);
   await page.route("**/subscribers.import", async (route) => {

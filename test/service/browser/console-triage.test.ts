@@ -1,7 +1,7 @@
 // Changing one or many submissions from the list of the inbox, in a real browser.
 import { expect, test } from "vitest";
 import type { InboxRow } from "@submissions/shared/console";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import { focusedRow, oneVisit, operator, pathOf, rows } from "../../support/browser/console-visit.ts";
@@ -9,7 +9,7 @@ import { focusedRow, oneVisit, operator, pathOf, rows } from "../../support/brow
 const site = shared(() => ConsoleSite.open());
 const { go } = oneVisit(site);
 
-test.runIf(atNight)("the keyboard is left on a row when the buttons for the selected ones are gone", async () => {
+nightly("the keyboard is left on a row when the buttons for the selected ones are gone", async () => {
   const page = await go("?status=new");
   const bar = page.getByRole("toolbar", { name: "Selected submissions" });
   const [, second, third] = await site().list({ status: "new" });
@@ -22,7 +22,7 @@ test.runIf(atNight)("the keyboard is left on a row when the buttons for the sele
   await expect.poll(() => focusedRow(page)).toBe(third!.reference);
 });
 
-test("a row that the mouse points at offers to be set to done", async () => {
+nightly("a row that the mouse points at offers to be set to done", async () => {
   const page = await go("?status=open");
   const row = rows(page).last();
   const done = row.getByTitle("Set to done (e)");
@@ -48,7 +48,7 @@ test("a single key does not take a row out of spam, which would mail its sender"
   expect((await site().now(one!.reference))[0]).toBe("spam");
 });
 
-test("the inbox works from the keyboard alone", async () => {
+nightly("the inbox works from the keyboard alone", async () => {
   const page = await go("?status=new");
   await page.reload();
   await rows(page).first().waitFor();

@@ -10,6 +10,7 @@ import { buyer, json, rest } from "../../support/doors.ts";
 import { inquiry, settings } from "../../support/mail/examples.ts";
 import { shared } from "../../support/shared.ts";
 import { startService } from "../../support/service.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const browser = shared(() => openBrowser());
 
@@ -63,7 +64,7 @@ test("answers to names of this machine only, so that no page of another site rea
   for (const host of [`evil.example:${port}`, "127.0.0.1.evil.example"]) expect(await statusOf(host)).toBe(403);
 });
 
-test("no word of a mail is wider than a phone", async () => {
+nightly("no word of a mail is wider than a phone", async () => {
   const reply = { author: "Eva", followsReceipt: false, followsAnswer: null, files: [] };
   const text = `See https://example.org/${"x".repeat(200)}`;
   const more = { message: "y".repeat(200) };

@@ -8,7 +8,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { webhookEvents } from "../../../shared/src/console.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { openFolder } from "../../support/folder.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -61,7 +61,7 @@ test("the reader loads everything from this service, has no serious barrier, ope
   await operation.getByText('"FORBIDDEN"').waitFor();
 });
 
-test.runIf(atNight)("an inquiry's curl command stores what was typed once under its key, like the reader", async () => {
+nightly("an inquiry's curl command stores what was typed once under its key, like the reader", async () => {
   const { page } = visit();
   await page.getByRole("link", { name: "Ask about dataset packages" }).click();
   const operation = openOperation(page, "/api/marketplace/inquiry");
@@ -90,7 +90,7 @@ test.runIf(atNight)("an inquiry's curl command stores what was typed once under 
   expect(await showSample(operation, "tRPC")).toContain('"idempotency-key": "docs-1"');
 });
 
-test.runIf(atNight)("an application is sent with its resume and shown as curl, fetch, SDK and tRPC", async () => {
+nightly("an application is sent with its resume and shown as curl, fetch, SDK and tRPC", async () => {
   const { page } = visit();
   await page.getByRole("link", { name: "Apply for a job" }).click();
   const operation = openOperation(page, "/api/applications/submit");
@@ -110,7 +110,7 @@ test.runIf(atNight)("an application is sent with its resume and shown as curl, f
   expect(await showSample(operation, "tRPC")).toContain("await client.applications.submit.mutate(form);");
 });
 
-test.runIf(atNight)("the curl command of an application stores the same as the reader, whatever is typed", async () => {
+nightly("the curl command of an application stores the same as the reader, whatever is typed", async () => {
   await using folder = await openFolder();
   const file = { ...resume, name: `Ana's "CV", 2; new.pdf` };
   await writeFile(join(folder.path, file.name), file.buffer);

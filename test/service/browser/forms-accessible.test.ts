@@ -2,7 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { barriersOf, onlyColours, openBrowser, Visit } from "../../support/browser.ts";
-import { atNight, manyOrFew } from "../../support/many-or-few.ts";
+import { manyOrFew, nightly } from "../../support/many-or-few.ts";
 import { openHostSite } from "../../support/host-site.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -75,7 +75,7 @@ test("axe finds nothing in any state", async () => {
   expect(await findings(page), "sent").toEqual([]);
 });
 
-test.runIf(atNight)("axe finds nothing while a resume is on its way, nor when it did not arrive", async () => {
+nightly("axe finds nothing while a resume is on its way, nor when it did not arrive", async () => {
   await using visit = await Visit.begin(browser());
   visit.expectProblems(/Failed to load resource/);
   const { page } = visit;
@@ -102,27 +102,33 @@ test.runIf(atNight)("axe finds nothing while a resume is on its way, nor when it
   expect(await findings(page)).toEqual([]);
 });
 
-test("at 320 pixels nothing is cut off, scrolls sideways or moves for those who do not want it, and everything to press is 24 pixels high and wide", async () => {
-  await using visit = await Visit.begin(browser(), { viewport: { width: 320, height: 600 }, reducedMotion: "reduce" });
-  const { page } = visit;
-  const forms = await formsOf(page);
-  await sendAllEmpty(forms);
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
-  const small = await page.evaluate(() =>
-    [...document.querySelectorAll("inquiry-form, newsletter-form, application-form")].flatMap((element) =>
-      [...element.shadowRoot!.querySelectorAll<HTMLElement>("button, input:not([type=hidden]), textarea")]
-        .filter((control) => control.closest(".trap") === null && control.checkVisibility())
-        // A box is ticked by pressing anywhere on its line.
-        .map((control) => control.closest<HTMLElement>(".box") ?? control)
-        .map((control) => ({ name: control.outerHTML.slice(0, 80), box: control.getBoundingClientRect() }))
-        .filter(({ box }) => box.width < 24 || box.height < 24),
-    ),
-  );
-  expect(small).toEqual([]);
-  const moving = await page.evaluate(() =>
-    [...document.querySelector("application-form")!.shadowRoot!.querySelectorAll("*")]
-      .map((element) => getComputedStyle(element))
-      .filter(({ transitionDuration, animationName }) => transitionDuration !== "0s" || animationName !== "none"),
-  );
-  expect(moving).toEqual([]);
-});
+nightly(
+  "at 320 pixels nothing is cut off, scrolls sideways or moves for those who do not want it, and everything to press is 24 pixels high and wide",
+  async () => {
+    await using visit = await Visit.begin(browser(), {
+      viewport: { width: 320, height: 600 },
+      reducedMotion: "reduce",
+    });
+    const { page } = visit;
+    const forms = await formsOf(page);
+    await sendAllEmpty(forms);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll("inquiry-form, newsletter-form, application-form")].flatMap((element) =>
+        [...element.shadowRoot!.querySelectorAll<HTMLElement>("button, input:not([type=hidden]), textarea")]
+          .filter((control) => control.closest(".trap") === null && control.checkVisibility())
+          // A box is ticked by pressing anywhere on its line.
+          .map((control) => control.closest<HTMLElement>(".box") ?? control)
+          .map((control) => ({ name: control.outerHTML.slice(0, 80), box: control.getBoundingClientRect() }))
+          .filter(({ box }) => box.width < 24 || box.height < 24),
+      ),
+    );
+    expect(small).toEqual([]);
+    const moving = await page.evaluate(() =>
+      [...document.querySelector("application-form")!.shadowRoot!.querySelectorAll("*")]
+        .map((element) => getComputedStyle(element))
+        .filter(({ transitionDuration, animationName }) => transitionDuration !== "0s" || animationName !== "none"),
+    );
+    expect(moving).toEqual([]);
+  },
+);

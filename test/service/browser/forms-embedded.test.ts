@@ -6,7 +6,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
-import { atNight, manyOrFew } from "../../support/many-or-few.ts";
+import { manyOrFew, nightly } from "../../support/many-or-few.ts";
 import { openHostSite, type HostPage } from "../../support/host-site.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -146,7 +146,7 @@ describe("the typed client in a page of another origin", () => {
     expect((await strange().stored()).subscribers).toEqual([]);
   });
 
-  test.runIf(atNight)("tries again where no service answers, and where one does that lets it in", async () => {
+  nightly("tries again where no service answers, and where one does that lets it in", async () => {
     await using visit = await Visit.begin(browser());
     visit.expectProblems(/net::ERR_(?!FAILED)/, /net::ERR_FAILED/);
     const inVain = { ended: { code: "NETWORK" }, sent: { length: 2 } };
@@ -156,7 +156,7 @@ describe("the typed client in a page of another origin", () => {
   });
 });
 
-test("packages that could not be loaded can be loaded again", async () => {
+nightly("packages that could not be loaded can be loaded again", async () => {
   await using visit = await Visit.begin(browser());
   visit.expectProblems(/net::ERR_FAILED/);
   await visit.page.route(/config\.json/, (route) => route.abort());
@@ -224,7 +224,7 @@ describe("the page decides", () => {
     await expect.poll(() => form.locator(".chosen").innerText()).toContain(resume.name);
   });
 
-  test.runIf(atNight)("on packages: null has identifiers typed one to a line", async () => {
+  nightly("on packages: null has identifiers typed one to a line", async () => {
     await using visit = await visitHost({ body: `<inquiry-form packages="null"></inquiry-form>${scriptOf(plain())}` });
     const form = visit.page.locator("inquiry-form");
     await form.getByLabel("Packages you are interested in").fill("en-GB-scottish\n\n de-AT \n");
@@ -262,7 +262,7 @@ describe("the page decides", () => {
     await expect.poll(subjects).toContain("Bitte bestätigen Sie Ihr Abonnement von Speech Marketplace");
   });
 
-  test("and may set properties before the script has come, load it twice, and move a form about", async () => {
+  nightly("and may set properties before the script has come, load it twice, and move a form about", async () => {
     await using visit = await visitHost({
       body: `<div id="here"></div><div id="there"></div>
         <script type="module">
@@ -305,7 +305,7 @@ describe("a service that asks for proofs of work", () => {
     expect(applications).toHaveLength(1);
   });
 
-  test.runIf(atNight)("gets one also when it asks for it only since the page was loaded", async () => {
+  nightly("gets one also when it asks for it only since the page was loaded", async () => {
     await using visit = await Visit.begin(browser());
     visit.expectProblems(/Failed to load resource/);
     await visit.page.route(/config\.json/, (route) => route.fulfill({ json: { packages: null, proofOfWork: false } }));
@@ -335,7 +335,7 @@ describe("a service that asks for proofs of work", () => {
     const subscribersOf = async (address: string) =>
       (await asking().stored()).subscribers.filter(({ email }) => email === address);
 
-    test.runIf(atNight)("gets a new proof for one that it refuses, without the person doing anything", async () => {
+    nightly("gets a new proof for one that it refuses, without the person doing anything", async () => {
       let challenges = 0;
       const { visit, sent, form } = await visitWithOutdated(() => (challenges += 1) === 1);
       await using _ = visit;
@@ -347,7 +347,7 @@ describe("a service that asks for proofs of work", () => {
       expect(await subscribersOf("renewed@example.org")).toHaveLength(1);
     });
 
-    test.runIf(atNight)("is not asked a third time; the person reads why, and can try again", async () => {
+    nightly("is not asked a third time; the person reads why, and can try again", async () => {
       let outdated = true;
       const { visit, sent, form } = await visitWithOutdated(() => outdated);
       await using _ = visit;
@@ -413,23 +413,26 @@ describe("in a page that goes on changing", () => {
     await expect.poll(() => form.getByRole("checkbox", { name: "en-GB-scottish" }).isChecked()).toBe(true);
   });
 
-  test("other first values that come while it is sent leave the form that was sent, with what is said of it", async () => {
-    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service())}` });
-    const { page } = visit;
-    const form = page.locator("newsletter-form");
-    const exposing = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" };
-    await page.route(/newsletter\.subscribe/, async (route) => {
-      await form.evaluate((element) => element.setAttribute("values", '{"email":"other@example.org"}'));
-      await route.fulfill({ status: 429, headers: { "retry-after": "60", ...exposing } });
-    });
-    visit.expectProblems(/status of 429/);
-    await form.getByLabel("E-mail address").fill("typed@example.org");
-    await form.getByRole("button", { name: "Subscribe" }).click();
-    await form.getByRole("heading", { name: "Your form was not sent" }).waitFor();
-    await expect.poll(() => form.getByLabel("E-mail address").inputValue()).toBe("typed@example.org");
-  });
+  nightly(
+    "other first values that come while it is sent leave the form that was sent, with what is said of it",
+    async () => {
+      await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service())}` });
+      const { page } = visit;
+      const form = page.locator("newsletter-form");
+      const exposing = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" };
+      await page.route(/newsletter\.subscribe/, async (route) => {
+        await form.evaluate((element) => element.setAttribute("values", '{"email":"other@example.org"}'));
+        await route.fulfill({ status: 429, headers: { "retry-after": "60", ...exposing } });
+      });
+      visit.expectProblems(/status of 429/);
+      await form.getByLabel("E-mail address").fill("typed@example.org");
+      await form.getByRole("button", { name: "Subscribe" }).click();
+      await form.getByRole("heading", { name: "Your form was not sent" }).waitFor();
+      await expect.poll(() => form.getByLabel("E-mail address").inputValue()).toBe("typed@example.org");
+    },
+  );
 
-  test.runIf(atNight)("a form that is moved behaves as before, also when a receipt stands in its place", async () => {
+  nightly("a form that is moved behaves as before, also when a receipt stands in its place", async () => {
     await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service())}` });
     const { page } = visit;
     const form = page.locator("newsletter-form");
@@ -447,7 +450,7 @@ describe("in a page that goes on changing", () => {
     await expect.poll(() => form.getAttribute("title")).toBe("refused ");
   });
 
-  test.runIf(atNight)("a page from right to left is no wider, and words run as their language does", async () => {
+  nightly("a page from right to left is no wider, and words run as their language does", async () => {
     await using visit = await visitHost({ body: `<inquiry-form></inquiry-form><main></main>${scriptOf(service())}` });
     const { page } = visit;
     await catalogued(page.locator("inquiry-form")).waitFor();
@@ -500,7 +503,7 @@ describe("a privacy notice", () => {
   });
 });
 
-test.runIf(atNight)("a form without script, as docs/forms.md shows it, comes back to a page of its site", async () => {
+nightly("a form without script, as docs/forms.md shows it, comes back to a page of its site", async () => {
   const snippets = await snippetsOf("Without script", "forms.md");
   const form = snippets.find((code) => code.includes('name="next"')) ?? "";
   host().show({

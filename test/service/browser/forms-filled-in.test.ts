@@ -4,7 +4,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
-import { atNight, manyOrFew } from "../../support/many-or-few.ts";
+import { manyOrFew, nightly } from "../../support/many-or-few.ts";
 import { openHostSite } from "../../support/host-site.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -46,7 +46,7 @@ describe("an e-mail address", () => {
     await expect.poll(() => field.evaluate((input) => input.matches(":focus"))).toBe(true);
   });
 
-  test.runIf(atNight)(
+  nightly(
     "with a likely slip gets its suggestion after the button is released, so that the button stays in place",
     async () => {
       const { visit, form } = await visitForm("inquiry-form");
@@ -93,23 +93,26 @@ test("a web address without a scheme is completed and sent with https, also from
   });
 });
 
-test("the button that removes a file says one word, and its name says which file; letters are counted as the language writes numbers", async () => {
-  const languages = [
-    ["de", "Entfernen", "cv.pdf entfernen", "1.204 von 20.000 Zeichen"],
-    ["en", "Remove", "Remove cv.pdf", "1,204 of 20,000 characters"],
-  ] as const;
-  for (const [lang, word, name, counted] of languages.slice(0, manyOrFew(2))) {
-    const { visit, form } = await visitForm("application-form", { lang });
-    await using _ = visit;
-    await form.locator("input[type=file]").setInputFiles({ ...resume, name: "cv.pdf" });
-    await expect.poll(() => form.getByRole("button", { name, exact: true }).innerText()).toBe(word);
-    const letter = form.locator("#coverLetter");
-    await letter.fill("😀".repeat(1_204));
-    await form.getByText(counted).waitFor();
-    await letter.fill("");
-    await form.getByText(counted.slice(6)).waitFor({ state: "hidden" });
-  }
-});
+nightly(
+  "the button that removes a file says one word, and its name says which file; letters are counted as the language writes numbers",
+  async () => {
+    const languages = [
+      ["de", "Entfernen", "cv.pdf entfernen", "1.204 von 20.000 Zeichen"],
+      ["en", "Remove", "Remove cv.pdf", "1,204 of 20,000 characters"],
+    ] as const;
+    for (const [lang, word, name, counted] of languages.slice(0, manyOrFew(2))) {
+      const { visit, form } = await visitForm("application-form", { lang });
+      await using _ = visit;
+      await form.locator("input[type=file]").setInputFiles({ ...resume, name: "cv.pdf" });
+      await expect.poll(() => form.getByRole("button", { name, exact: true }).innerText()).toBe(word);
+      const letter = form.locator("#coverLetter");
+      await letter.fill("😀".repeat(1_204));
+      await form.getByText(counted).waitFor();
+      await letter.fill("");
+      await form.getByText(counted.slice(6)).waitFor({ state: "hidden" });
+    }
+  },
+);
 
 describe("a page that is loaded again", () => {
   test("keeps what was typed and ticked until it is accepted; the reference can be copied", async () => {
@@ -152,7 +155,7 @@ describe("a page that is loaded again", () => {
     expect(keys[0]).toBe(keys[1]);
   });
 
-  test.runIf(atNight)("keeps its ticks while the packages are still loading", async () => {
+  nightly("keeps its ticks while the packages are still loading", async () => {
     host().show({
       body: `<inquiry-form></inquiry-form><script type="module" src="${service().url}/forms.js"></script>`,
     });
@@ -182,7 +185,7 @@ describe("a page that is loaded again", () => {
     await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   });
 
-  test.runIf(atNight)("keeps apart the forms of several shadow roots", async () => {
+  nightly("keeps apart the forms of several shadow roots", async () => {
     const inShadow = (id: string) =>
       `<div id="${id}"><template shadowrootmode="open"><newsletter-form></newsletter-form></template></div>`;
     host().show({
@@ -211,7 +214,7 @@ describe("forms that another project has bundled", () => {
     return visit;
   };
 
-  test("without an endpoint say so in the console, and send nothing", async () => {
+  nightly("without an endpoint say so in the console, and send nothing", async () => {
     await using visit = await visitBundled("<newsletter-form></newsletter-form>");
     visit.expectProblems(/<newsletter-form> sends nothing: its attribute "endpoint" is missing/);
     const sent: string[] = [];

@@ -10,6 +10,7 @@ import { openBrowser, Visit } from "../../support/browser.ts";
 import { openHostSite } from "../../support/host-site.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const fixture = (name: string) => join(import.meta.dirname, "../../fixtures", name);
 const browser = shared(openBrowser);
@@ -95,7 +96,7 @@ test("a plain page asks for five fields of its own, and none of them replaces on
   expect(Object.keys((await latest())?.more ?? {})).toHaveLength(7);
 });
 
-test("the message can be left out, and packages='[]' is no question", async () => {
+nightly("the message can be left out, and packages='[]' is no question", async () => {
   const own = attribute([{ name: "message", type: "none" }]);
   const values = attribute({ selectedPackageIds: ["de-AT"] });
   const body = `<inquiry-form packages='[]' values='${values}' fields='${own}'></inquiry-form>${script()}`;
@@ -109,51 +110,56 @@ test("the message can be left out, and packages='[]' is no question", async () =
   expect(await latest()).toMatchObject({ name: "Ben Buyer", selectedPackageIds: ["de-AT"], more: null });
 });
 
-test("identifiers that a framework's server wrote are the packages, and attributes that hold no list take no form away", async () => {
-  const lists = ['packages="de-AT"', 'packages="de-AT,en-GB"', 'packages="[object Object],[object Object]"'];
-  // JSON as a page may write it that knows no types.
-  const loose = [
-    `packages='[null, 7, { "id": "de-AT" }, {}]'`,
-    `fields='[null, 7, { "name": "constructor", "type": "select", "options": "one" },
+nightly(
+  "identifiers that a framework's server wrote are the packages, and attributes that hold no list take no form away",
+  async () => {
+    const lists = ['packages="de-AT"', 'packages="de-AT,en-GB"', 'packages="[object Object],[object Object]"'];
+    // JSON as a page may write it that knows no types.
+    const loose = [
+      `packages='[null, 7, { "id": "de-AT" }, {}]'`,
+      `fields='[null, 7, { "name": "constructor", "type": "select", "options": "one" },
       { "name": "size", "type": "select", "options": [null, 2] }]'`,
-    'endpoint="http://"',
-  ];
-  const body = [...lists, `fields='{"name":"budget"}'`, ...loose].map((one) => `<inquiry-form ${one}></inquiry-form>`);
-  await using visit = await visitBody(`${body.join("")}${script()}`);
-  visit.expectProblems(
-    /The attribute packages must hold JSON/,
-    /The attribute fields must hold JSON/,
-    /its attribute "endpoint" is missing/,
-  );
-  const forms = visit.page.locator("inquiry-form");
-  const offered = (at: number) =>
-    forms
-      .nth(at)
-      .getByRole("checkbox")
-      .evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value));
-  await forms.nth(3).getByRole("checkbox").first().waitFor();
-  expect(await Promise.all([0, 1, 2, 4].map(offered))).toEqual([["de-AT"], ["de-AT", "en-GB"], [], ["7", "de-AT"]]);
-  await forms.nth(4).getByRole("checkbox", { name: "7" }).check();
-  const [constructors, sizes] = await forms
-    .nth(5)
-    .locator("select")
-    .evaluateAll((all) => all.map((one) => [...(one as HTMLSelectElement).options].map(({ value }) => value)));
-  expect([constructors, sizes]).toEqual([
-    ["", "one"],
-    ["", "2"],
-  ]);
-  await forms.nth(6).getByRole("button", { name: "Send inquiry" }).waitFor();
+      'endpoint="http://"',
+    ];
+    const body = [...lists, `fields='{"name":"budget"}'`, ...loose].map(
+      (one) => `<inquiry-form ${one}></inquiry-form>`,
+    );
+    await using visit = await visitBody(`${body.join("")}${script()}`);
+    visit.expectProblems(
+      /The attribute packages must hold JSON/,
+      /The attribute fields must hold JSON/,
+      /its attribute "endpoint" is missing/,
+    );
+    const forms = visit.page.locator("inquiry-form");
+    const offered = (at: number) =>
+      forms
+        .nth(at)
+        .getByRole("checkbox")
+        .evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value));
+    await forms.nth(3).getByRole("checkbox").first().waitFor();
+    expect(await Promise.all([0, 1, 2, 4].map(offered))).toEqual([["de-AT"], ["de-AT", "en-GB"], [], ["7", "de-AT"]]);
+    await forms.nth(4).getByRole("checkbox", { name: "7" }).check();
+    const [constructors, sizes] = await forms
+      .nth(5)
+      .locator("select")
+      .evaluateAll((all) => all.map((one) => [...(one as HTMLSelectElement).options].map(({ value }) => value)));
+    expect([constructors, sizes]).toEqual([
+      ["", "one"],
+      ["", "2"],
+    ]);
+    await forms.nth(6).getByRole("button", { name: "Send inquiry" }).waitFor();
 
-  // A name that every object has holds what was chosen, and nothing else.
-  const form = forms.nth(5);
-  await form.getByLabel("constructor").selectOption("one");
-  await form.getByLabel("Your name").fill("Loose Buyer");
-  await form.getByLabel("E-mail address").fill("loose@example.org");
-  await form.getByRole("checkbox").first().check();
-  await form.getByRole("button", { name: "Send inquiry" }).click();
-  await form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
-  expect(await latest()).toMatchObject({ name: "Loose Buyer", more: { constructor: "one" } });
-});
+    // A name that every object has holds what was chosen, and nothing else.
+    const form = forms.nth(5);
+    await form.getByLabel("constructor").selectOption("one");
+    await form.getByLabel("Your name").fill("Loose Buyer");
+    await form.getByLabel("E-mail address").fill("loose@example.org");
+    await form.getByRole("checkbox").first().check();
+    await form.getByRole("button", { name: "Send inquiry" }).click();
+    await form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+    expect(await latest()).toMatchObject({ name: "Loose Buyer", more: { constructor: "one" } });
+  },
+);
 
 test("a form that a server has rendered keeps its fields without script", async () => {
   const action = `${service().url}/api/marketplace/inquiry`;

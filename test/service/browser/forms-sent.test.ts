@@ -4,6 +4,7 @@ import { openBrowser } from "../../support/browser.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { fillApplication, fillInquiry, resume, visitFrontPage } from "../../support/browser/people.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
@@ -86,7 +87,7 @@ test("an application arrives with its resume, and with every field", async () =>
   await expect.poll(() => form.getByText(stored.reference).count()).toBe(1);
 });
 
-test("a form can be filled in and sent with the keyboard alone", async () => {
+nightly("a form can be filled in and sent with the keyboard alone", async () => {
   const { page } = visit();
   const form = page.locator("inquiry-form");
   await form.getByRole("checkbox").first().focus();
@@ -126,7 +127,7 @@ test("the honeypot is no field for people, and a program that fills it in is ans
   expect(await inquiriesOf("program@example.org")).toMatchObject([{ status: "spam" }]);
 });
 
-test("the page gets an event with the receipt, and may show something else", async () => {
+nightly("the page gets an event with the receipt, and may show something else", async () => {
   await using own = await visitFrontPage(browser(), service());
   const { page } = own;
   const form = page.locator("inquiry-form");

@@ -6,7 +6,7 @@ import { renderToString } from "react-dom/server";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { openHostSite } from "../../support/host-site.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -50,7 +50,7 @@ async function fill(form: Locator, email: string): Promise<void> {
 const said = ({ page }: Visit) => page.getByLabel("Said");
 
 describe("a component", () => {
-  test.runIf(atNight)("is a form before any script, in its language and with its packages and values", async () => {
+  nightly("is a form before any script, in its language and with its packages and values", async () => {
     await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
     await visit.page.goto(host().url);
     const inquiry = visit.page.locator("inquiry-form");
@@ -116,7 +116,7 @@ describe("useSubmission", () => {
     await form.getByText("Enter one e-mail address, like name@example.org.").waitFor({ state: "detached" });
   });
 
-  test("shows what the service refuses at its field", async () => {
+  nightly("shows what the service refuses at its field", async () => {
     one().expectProblems(/400/);
     const form = own(one());
     await form.getByLabel("Own name").fill("Ann");
@@ -163,7 +163,7 @@ describe("useSubmission", () => {
     await page.unrouteAll();
   });
 
-  test.runIf(atNight)("says why when the service asks for a proof of work, and sends the one it is given", async () => {
+  nightly("says why when the service asks for a proof of work, and sends the one it is given", async () => {
     await using askingHost = await openHostSite();
     await using asking = await startService({ env: { CORS_ORIGINS: askingHost.url, ...littleWork } });
     askingHost.show(pageFor(asking));
@@ -182,7 +182,7 @@ describe("useSubmission", () => {
     expect((await asking.stored()).inquiries).toMatchObject([{ email: "proof@example.org" }]);
   });
 
-  test("sends a resume with its progress", async () => {
+  nightly("sends a resume with its progress", async () => {
     const section = one().page.getByRole("region", { name: "Own application" });
     await section.getByLabel("Own resume").setInputFiles(resume);
     await section.getByRole("button", { name: "Apply" }).click();

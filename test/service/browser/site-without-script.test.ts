@@ -8,7 +8,7 @@ import { welcomed } from "../../support/newsletter/reader.ts";
 import { openBrowser, plainHost, Visit } from "../../support/browser.ts";
 import { openFolder } from "../../support/folder.ts";
 import { freePort } from "../../support/free-port.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -53,7 +53,7 @@ test("an inquiry that begins at a card of the catalogue ends with its reference"
   expect(await referenceOn(page)).toBe(stored[0]!.reference);
 });
 
-test("a reference stands on one line of a small page", async () => {
+nightly("a reference stands on one line of a small page", async () => {
   await using visit = await visitWithoutScript("/thanks?kind=application&reference=APP-20261122-284135");
   const { page } = visit;
   for (const width of [320, 360]) {
@@ -151,71 +151,65 @@ const resumeOnDisk = fileURLToPath(
   new URL("../../fixtures/documents/files/format-corpus__lorem-ipsum.pdf", import.meta.url),
 );
 
-test.runIf(atNight)(
-  "who was asked to wait reloads the page, and the form is sent as it was, file and all",
-  async () => {
-    await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "3600" } });
-    await using visit = await visitWithoutScript("/", limited);
-    visit.expectProblems(refusedWith(429));
-    const { page } = visit;
-    const form = page.locator("application-form");
-    await fillApplication(form);
-    await form.locator("input[type=file]").setInputFiles(resumeOnDisk);
-    // Takes the one submission of the window just before the form is sent.
-    await page.route("**/api/applications/submit", async (route) => {
-      await fetch(`${limited.url}/api/newsletter/subscribe`, { method: "POST" });
-      await route.continue();
-    });
-    await form.getByRole("button", { name: "Send application" }).click();
-    await page.getByText("reload this page").waitFor();
-    expect((await limited.stored()).applications).toEqual([]);
-    await page.unroute("**/api/applications/submit");
-    const { now } = Date;
-    using _hourLater = vi.spyOn(Date, "now").mockImplementation(() => now() + 3_600_000);
-    await reloadUntilThanked(page);
-    expect((await limited.stored()).applications).toMatchObject([{ resume: { filename: basename(resumeOnDisk) } }]);
-  },
-);
+nightly("who was asked to wait reloads the page, and the form is sent as it was, file and all", async () => {
+  await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "3600" } });
+  await using visit = await visitWithoutScript("/", limited);
+  visit.expectProblems(refusedWith(429));
+  const { page } = visit;
+  const form = page.locator("application-form");
+  await fillApplication(form);
+  await form.locator("input[type=file]").setInputFiles(resumeOnDisk);
+  // Takes the one submission of the window just before the form is sent.
+  await page.route("**/api/applications/submit", async (route) => {
+    await fetch(`${limited.url}/api/newsletter/subscribe`, { method: "POST" });
+    await route.continue();
+  });
+  await form.getByRole("button", { name: "Send application" }).click();
+  await page.getByText("reload this page").waitFor();
+  expect((await limited.stored()).applications).toEqual([]);
+  await page.unroute("**/api/applications/submit");
+  const { now } = Date;
+  using _hourLater = vi.spyOn(Date, "now").mockImplementation(() => now() + 3_600_000);
+  await reloadUntilThanked(page);
+  expect((await limited.stored()).applications).toMatchObject([{ resume: { filename: basename(resumeOnDisk) } }]);
+});
 
-test.runIf(atNight)(
-  "a German form that is sent twice at once is stored once, and a reload shows its reference",
-  async () => {
-    await using postmark = await PostmarkStandIn.open();
-    // A submission is answered once its mails were handed over, or after this time.
-    const { promise: mailsMayGo, resolve: letMailsGo } = Promise.withResolvers<void>();
-    postmark.gate = mailsMayGo;
-    await using slow = await startService({ env: { ...postmark.env, MAIL_DEADLINE_MS: "15000" } });
-    await using visit = await visitWithoutScript("/", slow);
-    visit.expectProblems(refusedWith(409));
-    const { page } = visit;
-    const form = page.locator("inquiry-form");
-    await fillInquiry(form);
-    await setLanguage(form, "de");
-    const button = form.getByRole("button", { name: "Send inquiry" });
-    await button.scrollIntoViewIfNeeded();
-    const { x, y } = (await button.boundingBox())!;
-    // A click by the mouse does not wait for the next page.
-    const press = () => page.mouse.click(x + 5, y + 5);
-    await press();
-    await expect.poll(() => postmark.open).toBeGreaterThan(0);
-    await press();
+nightly("a German form that is sent twice at once is stored once, and a reload shows its reference", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  // A submission is answered once its mails were handed over, or after this time.
+  const { promise: mailsMayGo, resolve: letMailsGo } = Promise.withResolvers<void>();
+  postmark.gate = mailsMayGo;
+  await using slow = await startService({ env: { ...postmark.env, MAIL_DEADLINE_MS: "15000" } });
+  await using visit = await visitWithoutScript("/", slow);
+  visit.expectProblems(refusedWith(409));
+  const { page } = visit;
+  const form = page.locator("inquiry-form");
+  await fillInquiry(form);
+  await setLanguage(form, "de");
+  const button = form.getByRole("button", { name: "Send inquiry" });
+  await button.scrollIntoViewIfNeeded();
+  const { x, y } = (await button.boundingBox())!;
+  // A click by the mouse does not wait for the next page.
+  const press = () => page.mouse.click(x + 5, y + 5);
+  await press();
+  await expect.poll(() => postmark.open).toBeGreaterThan(0);
+  await press();
 
-    await page.getByRole("heading", { name: "Ihr Formular wird bearbeitet" }).waitFor();
-    await expect.poll(() => page.locator("html").getAttribute("lang")).toBe("de");
-    await expect.poll(() => page.getByRole("link", { name: "Zur Startseite" }).getAttribute("href")).toBe("../../");
-    await expect.poll(() => page.locator("form").count()).toBe(0);
-    const { inquiries } = await slow.stored();
-    expect(inquiries).toHaveLength(1);
+  await page.getByRole("heading", { name: "Ihr Formular wird bearbeitet" }).waitFor();
+  await expect.poll(() => page.locator("html").getAttribute("lang")).toBe("de");
+  await expect.poll(() => page.getByRole("link", { name: "Zur Startseite" }).getAttribute("href")).toBe("../../");
+  await expect.poll(() => page.locator("form").count()).toBe(0);
+  const { inquiries } = await slow.stored();
+  expect(inquiries).toHaveLength(1);
 
-    letMailsGo();
-    await reloadUntilThanked(page);
-    expect(await referenceOn(page)).toBe(inquiries[0]!.reference);
-    expect((await slow.stored()).inquiries).toEqual(inquiries);
-    expect(postmark.taken).toHaveLength(2);
-  },
-);
+  letMailsGo();
+  await reloadUntilThanked(page);
+  expect(await referenceOn(page)).toBe(inquiries[0]!.reference);
+  expect((await slow.stored()).inquiries).toEqual(inquiries);
+  expect(postmark.taken).toHaveLength(2);
+});
 
-test.runIf(atNight)("over plain HTTP, where browsers name no site, a reader confirms and unsubscribes", async () => {
+nightly("over plain HTTP, where browsers name no site, a reader confirms and unsubscribes", async () => {
   const port = String(await freePort());
   const url = `http://${plainHost}:${port}`;
   await using plain = await startService({ env: { PORT: port, PUBLIC_URL: url } });
@@ -239,7 +233,7 @@ test.runIf(atNight)("over plain HTTP, where browsers name no site, a reader conf
 
 const proving = shared(() => startService({ env: { ALTCHA_HMAC_KEY: "k".repeat(64), ALTCHA_COST: "100" } }));
 
-test.runIf(atNight)(
+nightly(
   "where work is to be proved, a German form that was sent before its script came is sent by the page of its refusal",
   async () => {
     await using visit = await Visit.begin(browser());

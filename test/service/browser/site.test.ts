@@ -2,7 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { welcomed } from "../../support/newsletter/reader.ts";
@@ -28,7 +28,7 @@ test("the front page comes in less than 60 KB, all that it loads included, and f
   expect(bytes).toBeLessThan(60_000);
 });
 
-test("a card ticks its box without leaving the page, and what was typed stays", async () => {
+nightly("a card ticks its box without leaving the page, and what was typed stays", async () => {
   await using visit = await visitFrontPage(browser(), service());
   const { page } = visit;
   const form = page.locator("inquiry-form");
@@ -78,7 +78,7 @@ describe("a draft", () => {
     await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   });
 
-  test.runIf(atNight)("does not overwrite what was typed before the script came, and keeps it", async () => {
+  nightly("does not overwrite what was typed before the script came, and keeps it", async () => {
     await using visit = await Visit.begin(browser());
     const { page } = visit;
     const form = await visitSite(visit, "/");

@@ -6,7 +6,7 @@ import { whyNotStarted } from "../../../server/src/start-up.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { buyer, form, json, pdf } from "../../support/doors.ts";
 import { keptLog } from "../../support/kept-log.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { listening } from "../../support/listening.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startProcess, type ServiceProcess } from "../../support/service-process.ts";
@@ -101,7 +101,7 @@ test("from SIGTERM on the service says that it is not ready, serves what it is s
 const stalled =
   "SIGTERM with an upload that stalls and a mail provider that is silent: both are given up in time, and what was stored is answered";
 // At night: that time is ten seconds.
-test.runIf(atNight)(stalled, async () => {
+nightly(stalled, async () => {
   await using postmark = await PostmarkStandIn.open();
   postmark.breakdown = { kind: "hang" };
   await using service = await startProcess({ ...postmark.env, MAIL_DEADLINE_MS: "15000" });

@@ -1,9 +1,9 @@
 // Processes are replaced one after the other behind a balancer, under load, and no client notices.
 import { Agent, request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { addresses } from "../../support/doors.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { until } from "../../support/service-process.ts";
 import { Balancer } from "../../support/processes/balancer.ts";
 import { endByItself, openSeveral } from "../../support/processes/several.ts";
@@ -51,7 +51,7 @@ class Client {
 }
 
 // At night: it starts four processes, and again if the balancer was held up.
-test.runIf(atNight)("two processes are replaced one after the other, and all requests of clients succeed", async () => {
+nightly("two processes are replaced one after the other, and all requests of clients succeed", async () => {
   // A balancer that is held up until a process has ended cannot have heard its notice, and shows nothing.
   while (!(await areReplacedUnnoticed()));
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { buyer, doors, json, rest } from "../../support/doors.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { addressees } from "../../support/postmark-stand-in.ts";
 import { startProcess, type ServiceProcess } from "../../support/service-process.ts";
 
@@ -77,7 +77,7 @@ test("what traces is loaded where a collector is set, and a collector that is aw
 });
 
 // At night: it starts the service four times.
-test.runIf(atNight)("what an install leaves spares the first start of compiling", async () => {
+nightly("what an install leaves spares the first start of compiling", async () => {
   const folder = await mkdtemp(join(tmpdir(), "submissions-compiled-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const cache = { NODE_COMPILE_CACHE: join(folder, "cache") };

@@ -3,7 +3,7 @@ import { Session } from "node:inspector/promises";
 import { setFlagsFromString } from "node:v8";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { cleanFilename } from "../../../server/src/resumes/display-name.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { useJudge } from "../../support/resumes/judge.ts";
 import { wordCompound } from "../../support/resumes/write-compound.ts";
 import { wordEntries, writeZip, type ZipEntry } from "../../support/resumes/write-zip.ts";
@@ -90,7 +90,7 @@ test.each(byLength)("twice the size is at most 2.2 times the work: %s", async (_
   expect(two / one, `${one} and ${two}`).toBeLessThanOrEqual(2.2);
 });
 
-test.runIf(atNight).each(byLength.map(([name, make]) => [name, make] as const))(
+nightly.each(byLength.map(([name, make]) => [name, make] as const))(
   "the work for a file of the largest size is bounded: %s",
   async (name, make) => {
     const sizes = name === "entries" || name === "long names" ? [997, 5_000] : [256 * kib, largest];
