@@ -74,18 +74,16 @@ export default defineConfig({
         "postgres",
         [
           "test/contract/guarantees/*.test.ts",
-          "test/service/answers/door.test.ts",
           "test/service/mail/newsletter-life.test.ts",
-          "test/service/console/control-characters.test.ts",
           ...(process.env["NIGHTLY"] === "1"
             ? [
-                "test/service/answers/{killed,limits}.test.ts",
+                "test/service/answers/{door,killed,limits}.test.ts",
                 "test/service/api/idempotency.test.ts",
                 "test/service/mail/leases.test.ts",
                 "test/service/api/parity.test.ts",
                 "test/service/mail/newsletter-links.test.ts",
                 "test/service/mail/never-twice.test.ts",
-                "test/service/console/{changes,downloads,sign-in,tokens,webhooks}.test.ts",
+                "test/service/console/{changes,control-characters,downloads,sign-in,tokens,webhooks}.test.ts",
                 "test/service/webhooks/delivery.test.ts",
               ]
             : []),

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { manyOrFew } from "../../support/many-or-few.ts";
 import { fuzz } from "../../support/fuzz/fuzz-run.ts";
 
-const requests = manyOrFew(2_000);
+const requests = manyOrFew(1_000);
 /** What no garbage collection explains. The run at night has hundreds of times as many requests. */
 const heapGrowthMax = 12 * 1024 * 1024;
 

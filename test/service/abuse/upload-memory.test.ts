@@ -1,14 +1,14 @@
 // The memory of a process that takes many large uploads at once.
 import { request } from "node:http";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { addresses, applicant } from "../../support/doors.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly } from "../../support/many-or-few.ts";
 import { startProcess } from "../../support/service-process.ts";
 
 // With the service itself, 48 buffered files would already be more than that.
 const uploadsAtOnce = atNight ? 128 : 48;
 
-test(`${uploadsAtOnce} uploads of 5 MB at once stay below 300 MB of memory`, { timeout: 120_000 }, async () => {
+nightly(`${uploadsAtOnce} uploads of 5 MB at once stay below 300 MB of memory`, { timeout: 120_000 }, async () => {
   await using service = await startProcess();
   const uploads = Array.from({ length: uploadsAtOnce }, (_, n) => upload(service.url, `a${n}@example.org`));
   expect(new Set(await Promise.all(uploads))).toEqual(new Set([200]));

@@ -6,6 +6,7 @@ import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { json } from "../../support/doors.ts";
 import { Operator, operator } from "../../support/console/operator.ts";
+import { someOf } from "../../support/many-or-few.ts";
 
 const service = shared(() => startService());
 
@@ -70,18 +71,25 @@ test("every procedure that takes texts is among these", () => {
   expect(texts.length).toBeGreaterThan(60);
 });
 
-test.each(texts)("$procedure refuses control characters in $field", async ({ procedure, field, path, example }) => {
-  const admin = await admins();
-  for (const control of ["\u0000", "\u001B", "\u007F", "\u0085", "\n", "\t"]) {
-    const { status, issues } = await admin.call(procedure, changedAt(example, path, `wo${control}rd`));
-    // In a line a tab becomes a space, or is refused.
-    if (takesAny.test(field) || control === "\t" || (takesLines.test(field) && control === "\n")) {
-      expect([control, status]).toEqual([control, expect.toSatisfy((one) => one < 500)]);
-    } else {
-      expect([control, status, issues?.map((one) => one.path)]).toEqual([control, 400, expect.arrayContaining([path])]);
+test.each(someOf(texts))(
+  "$procedure refuses control characters in $field",
+  async ({ procedure, field, path, example }) => {
+    const admin = await admins();
+    for (const control of ["\u0000", "\u001B", "\u007F", "\u0085", "\n", "\t"]) {
+      const { status, issues } = await admin.call(procedure, changedAt(example, path, `wo${control}rd`));
+      // In a line a tab becomes a space, or is refused.
+      if (takesAny.test(field) || control === "\t" || (takesLines.test(field) && control === "\n")) {
+        expect([control, status]).toEqual([control, expect.toSatisfy((one) => one < 500)]);
+      } else {
+        expect([control, status, issues?.map((one) => one.path)]).toEqual([
+          control,
+          400,
+          expect.arrayContaining([path]),
+        ]);
+      }
     }
-  }
-});
+  },
+);
 
 let signedIn: Promise<Operator> | undefined;
 const admins = () => (signedIn ??= operator(service(), "admin@example.org", "admin"));

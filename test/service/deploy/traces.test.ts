@@ -12,6 +12,7 @@ import { runToEnd } from "../../support/service-process.ts";
 import { startService, type Service } from "../../support/service.ts";
 import type { Document } from "../../support/deploy/read-deploy.ts";
 import { Listening } from "../../support/listening.ts";
+import { nightly, someOf } from "../../support/many-or-few.ts";
 
 const factsOf = (attributes: readonly Document[]): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
@@ -143,11 +144,12 @@ test("a refusal is traced with its fault, as far as it came", async () => {
 });
 
 // The first has more spans than may wait.
-test.each([
+const collectors = [
   ["hangs", 600],
   ["refuses", 10],
   ["is gone", 10],
-])("a collector that %s hurts no submission and no stop", async (how, count) => {
+] as const;
+test.each(someOf(collectors))("a collector that %s hurts no submission and no stop", async (how, count) => {
   await using collector = await CollectorStandIn.open();
   const { url } = collector;
   if (how === "hangs") collector.status = null;
@@ -168,11 +170,14 @@ test.each([
   expect(JSON.parse(warnings[0]!)).toMatchObject({ level: "warn", msg: expect.stringContaining("takes no spans") });
 });
 
-test("without OpenTelemetry's packages the service does not start, and says which command brings them in", async () => {
-  const preload = [new URL("../../support/hidden-packages.ts", import.meta.url).href];
-  await using folder = await mkdtempDisposable(join(tmpdir(), "traces-"));
-  const env = { ...envOf("http://127.0.0.1:9"), DATA_DIR: folder.path, PORT: "0" };
-  const { code, output } = await runToEnd(env, { preload });
-  expect(code).toBe(78);
-  expect(output).toContain("OTEL_EXPORTER_OTLP_ENDPOINT: needs packages that are not installed: npm install");
-});
+nightly(
+  "without OpenTelemetry's packages the service does not start, and says which command brings them in",
+  async () => {
+    const preload = [new URL("../../support/hidden-packages.ts", import.meta.url).href];
+    await using folder = await mkdtempDisposable(join(tmpdir(), "traces-"));
+    const env = { ...envOf("http://127.0.0.1:9"), DATA_DIR: folder.path, PORT: "0" };
+    const { code, output } = await runToEnd(env, { preload });
+    expect(code).toBe(78);
+    expect(output).toContain("OTEL_EXPORTER_OTLP_ENDPOINT: needs packages that are not installed: npm install");
+  },
+);

@@ -11,7 +11,7 @@ import { openStore, type StoreLocation } from "../../../server/src/storage/open-
 import { asUnavailable } from "../../../server/src/storage/sqlite/errors.ts";
 import { accept, giveBack, inquiry } from "../../contract/records.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../../support/doors.ts";
-import { atNight } from "../../support/many-or-few.ts";
+import { atNight, nightly, someOf } from "../../support/many-or-few.ts";
 import type { PostgresDatabase } from "../../support/postgres-server.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { type Finished } from "../../support/program.ts";
@@ -367,7 +367,7 @@ describe("a clock that was wrong", () => {
     expect([named.code, named.stderr]).toEqual([0, expect.stringContaining(", of a time that has not come.")]);
   });
 
-  test("behind: the backup just made stays, and the others, which are then of times to come", async () => {
+  nightly("behind: the backup just made stays, and the others, which are then of times to come", async () => {
     const place = await newFolder();
     const others = [await addOf(place, 2), await addOf(place, 1)];
     vi.setSystemTime(Date.now() - 400 * dayMs);
@@ -396,32 +396,36 @@ test("restore says what it takes, how old it is, and how many rows it has", asyn
   expect(Number(all)).toBeGreaterThan(submissions + subscribers.length);
 });
 
-test.each([
+const waysToSpoil = [
   ["cut short", (file: string) => truncate(file, 20)],
   ["missing", (file: string) => rm(file)],
   ["of another program", (file: string) => writeFile(file, '{"name":"something"}')],
   ["not to be read", (file: string) => rm(file).then(() => mkdir(file))],
-])("a backup whose backup.json is %s is named and passed over, and --keep goes on", async (_how, spoil) => {
-  const place = await newFolder();
-  const spoilt = await backup({ DATA_DIR: home }, place).then(() => newest(place));
-  await spoil(join(spoilt, "backup.json"));
-  const words = "its backup.json is missing or cannot be read.";
-  await expectRefused(
-    restore({ DATA_DIR: await newFolder() }, place),
-    "There is no backup whose backup.json can be read in",
-  );
-  const whole = join(place, new Date(Date.now() - 86_400_000).toISOString().replaceAll(":", "-"));
-  await cp(await newest(), whole, { recursive: true });
-  const restored = await restore({ DATA_DIR: await newFolder() }, place);
-  expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining(`Restored from ${whole} `)]);
-  expect(restored.stderr).toContain(`${spoilt} was passed over: ${words}`);
+] as const;
+test.each(someOf(waysToSpoil))(
+  "a backup whose backup.json is %s is named and passed over, and --keep goes on",
+  async (_how, spoil) => {
+    const place = await newFolder();
+    const spoilt = await backup({ DATA_DIR: home }, place).then(() => newest(place));
+    await spoil(join(spoilt, "backup.json"));
+    const words = "its backup.json is missing or cannot be read.";
+    await expectRefused(
+      restore({ DATA_DIR: await newFolder() }, place),
+      "There is no backup whose backup.json can be read in",
+    );
+    const whole = join(place, new Date(Date.now() - 86_400_000).toISOString().replaceAll(":", "-"));
+    await cp(await newest(), whole, { recursive: true });
+    const restored = await restore({ DATA_DIR: await newFolder() }, place);
+    expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining(`Restored from ${whole} `)]);
+    expect(restored.stderr).toContain(`${spoilt} was passed over: ${words}`);
 
-  const nights = [];
-  for (let night = 0; night < 3; night += 1) nights.push(await backup({ DATA_DIR: home }, place, "--keep", "1"));
-  expect(nights.map(({ code }) => code)).toEqual([0, 0, 0]);
-  expect(nights[0]?.stderr).toContain(`${spoilt} counts as one that lacks something: ${words}`);
-  expect(await readdir(place)).toHaveLength(1);
-});
+    const nights = [];
+    for (let night = 0; night < 3; night += 1) nights.push(await backup({ DATA_DIR: home }, place, "--keep", "1"));
+    expect(nights.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(nights[0]?.stderr).toContain(`${spoilt} counts as one that lacks something: ${words}`);
+    expect(await readdir(place)).toHaveLength(1);
+  },
+);
 
 describe("restore is refused, and leaves everything as it was,", () => {
   test("where a service runs on the store", async () => {
@@ -452,7 +456,7 @@ describe("restore is refused, and leaves everything as it was,", () => {
   });
 });
 
-test("a backup is restored from where nothing can be written", async () => {
+nightly("a backup is restored from where nothing can be written", async () => {
   const path = join(ground, "read-only");
   await cp(await newest(), path, { recursive: true });
   const folders = [path, ...(await readdir(path, { recursive: true })).map((name) => join(path, name))];

@@ -29,6 +29,7 @@ import {
 import { exitOf, finish, start } from "../../support/program.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 import { openFolder } from "../../support/folder.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const midnight = Date.UTC(2026, 10, 21);
 const bytes = Buffer.from("%PDF-1.7 not really\n%%EOF");
@@ -135,7 +136,7 @@ describe("a long export", () => {
     }
   });
 
-  test("fits into little memory, also with a slow reader", async () => {
+  nightly("fits into little memory, also with a slow reader", async () => {
     // The program itself takes most of this heap.
     const environment = { DATA_DIR: full, NODE_OPTIONS: "--max-old-space-size=64" };
     const child = start("submissions.ts", ["export", "applications", "--format", "ndjson"], environment);
@@ -155,7 +156,7 @@ describe("a long export", () => {
     expect(await Promise.all([ended, text(child.stderr)])).toEqual([0, ""]);
   });
 
-  test("goes on when the reader of its messages has gone", async () => {
+  nightly("goes on when the reader of its messages has gone", async () => {
     const child = start("submissions.ts", ["mail", "retry"], { DATA_DIR: full });
     child.stderr.destroy();
     expect(await exitOf(child)).toBe(0);

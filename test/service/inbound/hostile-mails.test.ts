@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { readMail, readPostmark } from "../../../server/src/inbound/read-mail.ts";
-import { manyOrFew } from "../../support/many-or-few.ts";
+import { manyOrFew, someOf } from "../../support/many-or-few.ts";
 
 const head = "From: Eve <eve@example.org>\r\nTo: answers+abc@desk.example\r\nMessage-ID: <1@example.org>\r\n";
 const unreadable = "(The text of this mail could not be read.)";
@@ -36,7 +36,7 @@ const cases: Record<string, () => Buffer> = {
   "continued parameters": () => mail(`Content-Type: text/plain; ${"a*0*=%41;".repeat(20_000)}\r\n`),
 };
 
-it.each(Object.keys(cases))("reads %s", async (name) => {
+it.each(someOf(Object.keys(cases)))("reads %s", async (name) => {
   const read = await readMail(cases[name]?.() ?? Buffer.alloc(0));
   expect(read).toMatchObject({ from: [{ address: "eve@example.org" }], messageId: "1@example.org" });
   expect(read.recipients).toContain("answers+abc@desk.example");

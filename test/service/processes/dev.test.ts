@@ -12,6 +12,7 @@ import { freePort } from "../../support/free-port.ts";
 import { devOperator } from "../../../server/dev/operator.ts";
 import { operators as colleagues } from "../../../server/dev/seed/people.ts";
 import { startService } from "../../support/service.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const source = join(import.meta.dirname, "../../../server/src");
 
@@ -62,7 +63,7 @@ test("npm run dev says what to open, and all of it can be opened", async () => {
 });
 
 // The operator of `npm run dev`.
-test("is added once, can sign in, and is told again after a restart", async () => {
+nightly("is added once, can sign in, and is told again after a restart", async () => {
   await using service = await startService();
   await using store = await openStore(service.storage);
   const operator = await devOperator(store, service.dataFolder);
