@@ -6,6 +6,7 @@ import { acceptBodies, isBare, requireJson, takeJson, takeUrlencoded } from "../
 import { answerOf, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
+import { sendPublicJson } from "../http/headers.ts";
 import { type Answer, isBatch, objectOnly, sendBatch, sendJson, wantsLines } from "../http/rpc-wire.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
@@ -50,15 +51,10 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
   rpcRoutes(app, options, onRequest);
   const document = keepAnswer(async () => {
     const { consoleDocument } = await import("./openapi.ts");
-    return JSON.stringify(consoleDocument(console.publicUrl().replace(/\/+$/, ""), options.version));
+    return JSON.stringify(consoleDocument(console.publicUrl(), options.version));
   });
   // Public, as the router is: it tells what can be asked for and nothing of what is stored.
-  app.get("/console/openapi.json", { onRequest }, async (_request, reply) =>
-    reply
-      .type("application/json; charset=utf-8")
-      .header("cache-control", "public, max-age=300")
-      .send(await document()),
-  );
+  app.get("/console/openapi.json", { onRequest }, async (_request, reply) => sendPublicJson(reply, await document()));
   downloadRoutes(app, options, onRequest, noteRefused);
   uploadRoutes(app, options, onRequest);
   oidcRoutes(app, options, onRequest);

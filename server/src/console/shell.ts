@@ -6,22 +6,12 @@ import { Fault } from "../fault.ts";
 import type { Console } from "./console.ts";
 import { consolePath } from "./cookies.ts";
 import { assetsIn, serveAsset, serveAssets } from "../http/pages/assets.ts";
+import { policyOf, sendPage } from "../http/pages/page-answer.ts";
 
-// A browser follows the form that signs in to the provider's page only if the policy names that, too.
-const shellPolicy = (provider: string | null): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "connect-src 'self'",
-    "frame-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    `form-action 'self'${provider === null ? "" : ` ${provider}`}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join("; ");
+const shellPolicy = policyOf(
+  "script-src 'self'; connect-src 'self'; frame-src 'self'; font-src 'self'; form-action 'self'",
+  "require-trusted-types-for 'script'",
+);
 
 // The viewer runs in a frame of opaque origin. 'self' is where the page came from, by whichever name (CSP 3); browsers to which
 // it is nothing there go by the address.
@@ -61,9 +51,10 @@ export function consolePages(app: FastifyInstance, folder: string, console: Cons
   const shell = withBrand(built.shell, brand);
   const sendShell = async (request: FastifyRequest, reply: FastifyReply) => {
     if (notPages.test(new URL(request.url, "http://internal").pathname)) throw new Fault("notFound");
-    const provider = (await openIdConnect?.origin()) ?? null;
+    // A browser follows the form that signs in to the provider's page only if the policy names that, too.
+    const leadsTo = await openIdConnect?.origin();
     if (isTrustworthy(new URL(publicUrl()))) reply.header("cross-origin-opener-policy", "same-origin");
-    return sendHtml(reply, inPath(shell, publicUrl()), shellPolicy(provider));
+    return sendPage(reply.headers(revalidated), inPath(shell, publicUrl()), { policy: shellPolicy, leadsTo });
   };
   app.get("/console", sendShell);
   app.get(
@@ -74,18 +65,14 @@ export function consolePages(app: FastifyInstance, folder: string, console: Cons
   const { viewer } = built;
   if (viewer === null) return true;
   app.get("/console/viewer.html", (_request, reply) => {
-    reply.header("access-control-allow-origin", "*");
-    return sendHtml(reply, viewer, viewerPolicy(publicUrl()));
+    reply.headers({ ...revalidated, "access-control-allow-origin": "*" });
+    return sendPage(reply, viewer, { policy: viewerPolicy(publicUrl()) });
   });
   return true;
 }
 
-// Revalidated always: the shell names the files of this version.
-const sendHtml = (reply: FastifyReply, html: string, policy: string): FastifyReply =>
-  reply
-    .type("text/html; charset=utf-8")
-    .headers({ "cache-control": "no-cache", "content-security-policy": policy, "x-robots-tag": "noindex, nofollow" })
-    .send(html);
+/** Always: the shell names the files of this version. */
+const revalidated = { "cache-control": "no-cache" };
 
 /** Whether browsers trust the way to an address. Elsewhere they ignore the opener policy, and say so in their console. */
 const isTrustworthy = ({ protocol, hostname }: URL): boolean =>

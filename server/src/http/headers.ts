@@ -36,6 +36,24 @@ export function variesBy(reply: FastifyReply, header: string): void {
     reply.header("vary", [...known, header].join(", "));
 }
 
+/** What a header lists (`Accept`, `Accept-Encoding`), in lower case, with the quality of each (RFC 9110 12.4.2). */
+export const qualitiesIn = (header: string): ReadonlyMap<string, number> =>
+  new Map(
+    header.split(",").map((range) => {
+      const [what = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+      const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+      // A quality that is not a number prefers nothing.
+      return [what, quality === undefined ? 1 : Number(quality) || 0];
+    }),
+  );
+
+// What is the same for every caller. The content under a hash never changes. Under its plain name it may be some minutes old.
+export const cached = { forever: "public, max-age=31536000, immutable", minutes: "public, max-age=300" };
+
+/** Sends JSON that is the same for every caller. */
+export const sendPublicJson = (reply: FastifyReply, json: string): FastifyReply =>
+  reply.type("application/json; charset=utf-8").header("cache-control", cached.minutes).send(json);
+
 /** Lets pages of these origins read answers (CORS). */
 export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;

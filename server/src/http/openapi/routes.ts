@@ -6,8 +6,9 @@ import { Worker } from "node:worker_threads";
 import { html, type Markup } from "@submissions/shared/html";
 import type { FastifyInstance } from "fastify";
 import { keepAnswer } from "../../share-answer.ts";
+import { cached, sendPublicJson } from "../headers.ts";
 import { Asset, type FormsBundle, serveAsset } from "../pages/assets.ts";
-import { sendPage } from "../pages/page-answer.ts";
+import { policies, sendPage } from "../pages/page-answer.ts";
 import type { Site } from "../pages/site.ts";
 import type { DocumentOptions } from "./document.ts";
 
@@ -28,12 +29,9 @@ const readerAssets = {
   script: ours("reader.js"),
 } as const;
 
-/** Public, and the same for every caller. */
-const caching = "public, max-age=300";
-
 export function openApiRoutes(app: FastifyInstance, { site, publicUrl, ...options }: OpenApiRoutesOptions): void {
   async function build(): Promise<string> {
-    const workerData: DocumentOptions = { ...options, publicUrl: publicUrl().replace(/\/+$/, "") };
+    const workerData: DocumentOptions = { ...options, publicUrl: publicUrl() };
     const worker = new Worker(new URL("document-worker.ts", import.meta.url), { workerData });
     for await (const [message] of on(worker, "message", { close: ["exit"] })) {
       // With `--watch` Node itself sends the names of the files that were loaded.
@@ -45,13 +43,10 @@ export function openApiRoutes(app: FastifyInstance, { site, publicUrl, ...option
   const built = keepAnswer(build);
 
   // The registered type, application/vnd.oai.openapi+json, makes browsers download it.
-  app.get("/openapi.json", async (_request, reply) => {
-    const json = await built();
-    return reply.type("application/json; charset=utf-8").header("cache-control", caching).send(json);
-  });
+  app.get("/openapi.json", async (_request, reply) => sendPublicJson(reply, await built()));
   app.get("/docs", async (_request, reply) => {
-    const page = await readerPage(site, fromPrograms(site.bundle, options.version, publicUrl().replace(/\/+$/, "")));
-    return sendPage(reply.header("cache-control", caching), page, { policy: "reader", indexed: true });
+    const page = await readerPage(site, fromPrograms(site.bundle, options.version, publicUrl()));
+    return sendPage(reply.header("cache-control", cached.minutes), page, { policy: policies.reader, indexed: true });
   });
   for (const asset of Object.values(readerAssets)) serveAsset(app, asset);
 }

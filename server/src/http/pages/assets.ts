@@ -8,7 +8,7 @@ import { gzip } from "node:zlib";
 import { formStyle } from "@submissions/shared/forms/form-style";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
-import { variesBy } from "../headers.ts";
+import { cached, qualitiesIn, variesBy } from "../headers.ts";
 
 const types: Readonly<Record<string, string>> = {
   "": "text/plain; charset=utf-8",
@@ -29,9 +29,6 @@ const types: Readonly<Record<string, string>> = {
 
 // A smaller file would only grow.
 const compressedFromBytes = 500;
-
-// The content under a hash never changes. Under its plain name it may be some minutes old.
-const caching = { forever: "public, max-age=31536000, immutable", minutes: "public, max-age=300" };
 
 /** As `Content-Encoding` names them. */
 type Coding = "br" | "gzip";
@@ -178,25 +175,16 @@ async function send(
 ): Promise<FastifyReply> {
   const isFixed = digested || request.query.v === asset.hash;
   const { codings } = asset;
-  const accepted = acceptedIn(request.headers["accept-encoding"]);
-  const coding = codings.find((one) => accepted.has(one));
+  const accepted = qualitiesIn(String(request.headers["accept-encoding"] ?? ""));
+  const coding = codings.find((one) => (accepted.get(one) ?? 0) > 0);
   // They are different bytes, so they need different tags.
   const etag = coding === undefined ? `"${asset.hash}"` : `"${asset.hash}-${coding}"`;
-  reply.headers({ ...headers, "cache-control": isFixed ? caching.forever : caching.minutes, etag });
+  reply.headers({ ...headers, "cache-control": isFixed ? cached.forever : cached.minutes, etag });
   if (codings.length > 0) variesBy(reply, "Accept-Encoding");
   if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
   if (coding !== undefined) reply.header("content-encoding", coding);
   return reply.type(asset.type).send(coding === undefined ? asset.bytes : await asset.compressed(coding));
 }
-
-/** The codings that a client accepts: those that it names without `q=0`. */
-const acceptedIn = (header: string | string[] | undefined): ReadonlySet<string> =>
-  new Set(
-    String(header ?? "")
-      .toLowerCase()
-      .split(",")
-      .flatMap((one) => /^\s*([a-z]+)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.exec(one)?.[1] ?? []),
-  );
 
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? "").split(",").some((one) => one.trim().replace(/^W\//, "") === etag);

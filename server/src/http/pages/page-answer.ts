@@ -5,6 +5,7 @@ import { languageField, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeFailure, type Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
+import { qualitiesIn } from "../headers.ts";
 import { isRpc } from "../rpc-wire.ts";
 import { formOf, nextAddress, type Site } from "./site.ts";
 
@@ -21,7 +22,7 @@ const pageAnswer = (request: FastifyRequest, site: Site) => ({
       const { refusalPage } = await import("./refusal-page.ts");
       const { status } = failure;
       // Only the script can prove work, so there it comes with the form.
-      const policy = site.proofOfWork && form !== null ? "forms" : "still";
+      const policy = site.proofOfWork && form !== null ? policies.forms : policies.still;
       // Browsers hold the redirect after a form against its page's policy, too.
       const leadsTo = URL.parse(nextAddress(form?.fields, site) ?? "")?.origin;
       sendPage(reply, refusalPage(site, request, failure, form), { status, policy, posts: true, leadsTo });
@@ -51,18 +52,11 @@ const wantsPage = (request: FastifyRequest): boolean =>
 /** Whether an Accept header (RFC 9110 12.5.1) names `text/html` with a higher quality than JSON has in it. */
 export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined || !/text\/html/i.test(accept)) return false;
-  const qualities = new Map(accept.split(",").map(readRange));
+  const qualities = qualitiesIn(accept);
   const html = qualities.get("text/html") ?? 0;
   // The most specific range counts.
   const json = qualities.get("application/json") ?? qualities.get("application/*") ?? qualities.get("*/*") ?? 0;
   return html > json;
-}
-
-function readRange(range: string): [type: string, quality: number] {
-  const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-  const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-  // A quality that is not a number prefers nothing.
-  return [type, quality === undefined ? 1 : Number(quality) || 0];
 }
 
 /** The page of thanks, seen from the address that the form was sent to. */
@@ -76,11 +70,12 @@ function thanksAddress({ routeOptions: { url } }: FastifyRequest, receipt: unkno
   return `../../thanks?${query.toString()}`;
 }
 
-const policyOf = (...more: readonly string[]) =>
+/** The policy of a page (CSP). Without more it has styles and images of this service. */
+export const policyOf = (...more: readonly string[]): string =>
   `default-src 'none'; ${more.join("; ")}; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'`;
 
 /** What a page may load: only what this service serves, and nothing inline. */
-const policies = {
+export const policies = {
   still: policyOf("form-action 'self'"),
   /** The forms' script. Its worker solves proofs of work. */
   forms: policyOf("script-src 'self'", "connect-src 'self'", "worker-src 'self'", "form-action 'self'"),
@@ -90,7 +85,7 @@ const policies = {
 
 interface Sent {
   readonly status?: number;
-  readonly policy?: keyof typeof policies;
+  readonly policy?: string;
   readonly indexed?: boolean;
   // Whether it holds a form. With `no-referrer` a browser that sends no Sec-Fetch-Site would post it with `Origin: null`, and
   // be refused as another site's. `strict-origin` sends no path, and so no token in it.
@@ -102,11 +97,10 @@ interface Sent {
 export function sendPage(
   reply: FastifyReply,
   page: string,
-  { status = 200, policy = "still", indexed = false, posts = false, leadsTo }: Sent = {},
+  { status = 200, policy = policies.still, indexed = false, posts = false, leadsTo }: Sent = {},
 ): FastifyReply {
   if (!indexed) reply.header("x-robots-tag", "noindex, nofollow");
   if (posts) reply.header("referrer-policy", "strict-origin");
-  const own = policies[policy];
-  reply.header("content-security-policy", leadsTo ? own.replace("form-action 'self'", `$& ${leadsTo}`) : own);
+  reply.header("content-security-policy", leadsTo ? policy.replace("form-action 'self'", `$& ${leadsTo}`) : policy);
   return reply.code(status).type("text/html; charset=utf-8").send(page);
 }

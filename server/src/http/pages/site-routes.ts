@@ -2,8 +2,9 @@
 import type { FastifyInstance } from "fastify";
 import { builtInLanguages } from "../../config/languages.ts";
 import { Fault } from "../../fault.ts";
+import { sendPublicJson } from "../headers.ts";
 import { formsStyle, serveAsset, siteAssets } from "./assets.ts";
-import { sendPage } from "./page-answer.ts";
+import { policies, sendPage } from "./page-answer.ts";
 import { packagesWith, type Site } from "./site.ts";
 
 // Pages of any origin may embed the forms.
@@ -28,7 +29,7 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
       // The browser that got the page keeps it, so that going back finds the same keys in the forms.
       reply.header("cache-control", "private, no-cache");
       const wanted = [request.query["package"] ?? []].flat().map(String);
-      return sendPage(reply, frontPage(site, wanted), { policy: "forms", indexed: true, posts: true });
+      return sendPage(reply, frontPage(site, wanted), { policy: policies.forms, indexed: true, posts: true });
     });
   }
 
@@ -53,14 +54,7 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
   };
   for (const [language, { formWords }] of own) {
     const words = JSON.stringify(formWords);
-    app.get(`/forms/${language}.json`, (_request, reply) =>
-      reply
-        .headers({ ...forAnyOrigin, "cache-control": "public, max-age=300" })
-        .type("application/json; charset=utf-8")
-        .send(words),
-    );
+    app.get(`/forms/${language}.json`, (_request, reply) => sendPublicJson(reply.headers(forAnyOrigin), words));
   }
-  app.get("/forms/config.json", (_request, reply) =>
-    reply.type("application/json; charset=utf-8").header("cache-control", "public, max-age=300").send(current()),
-  );
+  app.get("/forms/config.json", (_request, reply) => sendPublicJson(reply, current()));
 }
