@@ -294,7 +294,8 @@ export async function startApp(options: AppOptions) {
 async function refuseOperatorsBelow(inbound: InboundAddresses, { access }: Store): Promise<void> {
   const operators = await access.listOperators();
   if (!operators.some(({ email }) => inbound.includes(email))) return;
-  throw new SettingUnusable("INBOUND_ADDRESS", "must not be the address of an operator (operators list).");
+  const message = "must not be the address of an operator (operators list).";
+  throw new SettingUnusable({ name: "INBOUND_ADDRESS", message });
 }
 
 /** @throws SettingUnusable when OpenTelemetry's packages are not installed */

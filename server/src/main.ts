@@ -7,7 +7,7 @@ import type { Config } from "./config/config.ts";
 import { readEnvironment, reportMisspellings } from "./config/load.ts";
 import { createLog, type ProcessLog } from "./observe/log.ts";
 import { SettingUnusable } from "./optional-packages.ts";
-import { configOrExit, refuseConfig, whatToOpen, whyNotStarted } from "./start-up.ts";
+import { configOrExit, exitOverSettings, whatToOpen, whyNotStarted } from "./start-up.ts";
 
 /** A process ends this long after the notice and the longest closing, finished or not. */
 const spareMs = 500;
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
 }
 
 async function explainFailedStart(error: unknown, config: Config, log: ProcessLog): Promise<never> {
-  if (error instanceof SettingUnusable) refuseConfig([{ name: error.variable, message: error.message }]);
+  if (error instanceof SettingUnusable) exitOverSettings(error);
   const reason = whyNotStarted(error, config);
   if (reason === null) log.fatal({ err: error }, "the service could not start");
   else process.stderr.write(`The service could not start: ${reason}\n`);

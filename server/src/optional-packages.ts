@@ -1,14 +1,16 @@
-// Settings that turn out to be unusable at the start, and the packages that are installed only where a setting needs them.
+// Settings that cannot be used, and the packages that are installed only where a setting needs them.
 import about from "../package.json" with { type: "json" };
 import { OperatorError } from "./operator-error.ts";
 
-/** A setting that is found wrong only when it is used, for example because the packages that it needs are missing. */
-export class SettingUnusable extends OperatorError {
-  readonly variable: string;
+export type ConfigProblem = { readonly name: string; readonly message: string };
 
-  constructor(variable: string, message: string) {
-    super(message);
-    this.variable = variable;
+/** All settings that are wrong, or one that is found wrong only when it is used: the packages that it needs are missing. */
+export class SettingUnusable extends OperatorError {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(...problems: readonly ConfigProblem[]) {
+    super(problems.map(({ name, message }) => `${name}: ${message}`).join(" "));
+    this.problems = problems;
   }
 }
 
@@ -21,6 +23,6 @@ export async function loadOptional<T>(load: () => Promise<T>, variable: string, 
     const packages = Object.entries(about.peerDependencies).filter(([name]) => name.startsWith(`${scope}/`));
     const install = packages.map(([name, version]) => `${name}@${version}`).join(" ");
     const message = `needs packages that are not installed: npm install --no-save --omit=dev ${install}`;
-    throw new SettingUnusable(variable, message);
+    throw new SettingUnusable({ name: variable, message });
   }
 }

@@ -1,16 +1,22 @@
 // What the processes share when they start: reading the configuration, and what they tell the person at the terminal.
 import type { Config } from "./config/config.ts";
-import { configExitCode, loadConfig, reportProblems, type ConfigProblem, type Environment } from "./config/load.ts";
+import { configExitCode, loadConfig, reportProblems, type Environment } from "./config/load.ts";
 import { messageForOperator } from "./observe/describe-error.ts";
+import { SettingUnusable } from "./optional-packages.ts";
 
 /** The configuration in force. With mistakes in it they are told, and the process ends. */
 export function configOrExit(environment: Environment): Config {
-  const loaded = loadConfig(environment);
-  return loaded.ok ? loaded.config : refuseConfig(loaded.problems);
+  try {
+    return loadConfig(environment);
+  } catch (error) {
+    return exitOverSettings(error);
+  }
 }
 
-export function refuseConfig(problems: readonly ConfigProblem[]): never {
-  process.stderr.write(reportProblems(problems));
+/** Ends the process when settings are wrong. @throws any other error */
+export function exitOverSettings(error: unknown): never {
+  if (!(error instanceof SettingUnusable)) throw error;
+  process.stderr.write(reportProblems(error));
   process.exit(configExitCode);
 }
 

@@ -14,9 +14,7 @@ import { openVault } from "../../server/src/resumes/open-vault.ts";
 import { appRouter } from "../../server/src/rpc/router.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 
-const loaded = loadConfig(process.env);
-if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-const { config } = loaded;
+const config = loadConfig(process.env);
 const store = await openStore(config.storage);
 const none = () => {};
 const fail = (error: unknown) => {

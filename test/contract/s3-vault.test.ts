@@ -332,7 +332,7 @@ describe("credentials and region", () => {
     vi.stubEnv("AWS_CONFIG_FILE", join(base().path, "none"));
     await expect(open({ endpoint: null, region: null })).rejects.toMatchObject({
       name: "SettingUnusable",
-      variable: "S3_REGION",
+      problems: [{ name: "S3_REGION" }],
     });
     vi.stubEnv("AWS_REGION", "eu-central-1");
     await using vault = await open({ endpoint: null, region: null });

@@ -62,16 +62,13 @@ export async function startService({
     // On a busy machine a mail may take longer than callers are to wait for it.
     MAIL_DEADLINE_MS: "10000",
   };
-  const loaded = loadConfig({ ...usual, ...database.env, ...env });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const { storage } = loaded.config;
+  const config = loadConfig({ ...usual, ...database.env, ...env });
+  const { storage } = config;
   // What was put into the data folder may be a database, or what a test wants a start to meet in place of one.
   if (storage.kind === "sqlite" && dirname(storage.file) === dataFolder && files.size === 0) {
     await putMigratedDatabase(storage.file);
   }
-  const app = opened.use(
-    await startApp({ config: loaded.config, log, clock, limits, procedures, formsFolder, consoleFolder }),
-  );
+  const app = opened.use(await startApp({ config, log, clock, limits, procedures, formsFolder, consoleFolder }));
   const resources = opened.move();
   return {
     url: app.address,

@@ -7,7 +7,7 @@ import { kindOf, kindOfReference, type SubmissionKind, submissionKinds } from "@
 import { referenceShape } from "@submissions/shared/reference";
 import { InvalidArgumentError } from "commander";
 import type { Config } from "../config/config.ts";
-import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
+import { loadConfig, type Environment } from "../config/load.ts";
 import { readInstant } from "../desk/instant.ts";
 import type { Actor, AuditEntry } from "../storage/desk-store.ts";
 import { messageForOperator } from "../observe/describe-error.ts";
@@ -28,23 +28,8 @@ export interface CommandDeps {
 /** The command could not do what was asked, for a reason that the person can act on. */
 export class CommandFailed extends OperatorError {}
 
-/** The settings are wrong; nothing was opened. */
-export class ConfigInvalid extends Error {
-  override readonly name = "ConfigInvalid";
-  readonly problems: readonly ConfigProblem[];
-
-  constructor(problems: readonly ConfigProblem[]) {
-    super("The configuration is invalid.");
-    this.problems = problems;
-  }
-}
-
-/** The configuration in force. @throws ConfigInvalid */
-export function configOf({ environment }: Pick<CommandDeps, "environment">): Config {
-  const result = loadConfig(environment);
-  if (!result.ok) throw new ConfigInvalid(result.problems);
-  return result.config;
-}
+/** The configuration in force. @throws SettingUnusable */
+export const configOf = ({ environment }: Pick<CommandDeps, "environment">): Config => loadConfig(environment);
 
 export const commandLine = ({ clock }: Pick<Store, "clock">): Actor => ({ operator: "command line", at: clock.now() });
 

@@ -5,7 +5,7 @@ import { configExitCode, reportProblems } from "../config/load.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
 import { SettingUnusable } from "../optional-packages.ts";
 import { registerBackup, registerRestore } from "./backup.ts";
-import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
+import { tell, type CommandDeps } from "./command.ts";
 import { registerDoctor } from "./doctor.ts";
 import { registerErase, registerRetention } from "./erase.ts";
 import { registerExport } from "./export.ts";
@@ -76,9 +76,8 @@ function explain(error: unknown, deps: CommandDeps): ExitCode {
     const asked = /^commander\.(?:helpDisplayed|version)$/.test(error.code) || error.message === "(outputHelp)";
     return asked && error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
-  if (error instanceof ConfigInvalid || error instanceof SettingUnusable) {
-    const isOne = error instanceof SettingUnusable;
-    deps.messages.write(reportProblems(isOne ? [{ name: error.variable, message: error.message }] : error.problems));
+  if (error instanceof SettingUnusable) {
+    deps.messages.write(reportProblems(error));
     return exitCodes.configuration;
   }
   if (isBrokenPipe(error)) return exitCodes.ok;

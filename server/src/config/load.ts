@@ -4,7 +4,8 @@ import { distance } from "fastest-levenshtein";
 import { serverKinds } from "../kinds.ts";
 import { isBelow } from "../mail/inbound-address.ts";
 import { transports } from "../mail/transports.ts";
-import { configFrom } from "./config.ts";
+import { type ConfigProblem, SettingUnusable } from "../optional-packages.ts";
+import { type Config, configFrom } from "./config.ts";
 import { builtInLanguages } from "./languages.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
 
@@ -16,8 +17,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const readEnvironment = (): Environment => ({ ...process.env });
 
-export type ConfigProblem = { readonly name: string; readonly message: string };
-
 const table = Object.entries(settings) as readonly (readonly [SettingName, Setting])[];
 
 function rawOf(environment: Environment, name: SettingName): string | undefined {
@@ -25,8 +24,11 @@ function rawOf(environment: Environment, name: SettingName): string | undefined 
   return text === "" ? undefined : text;
 }
 
-/** Checks all settings. Unknown variables are ignored: the environment is shared with everything else on the machine. */
-export function loadConfig(environment: Environment) {
+/**
+ * Checks all settings. Unknown variables are ignored: the environment is shared with everything else on the machine.
+ * @throws SettingUnusable that tells of all mistakes
+ */
+export function loadConfig(environment: Environment): Config {
   const problems: ConfigProblem[] = [];
   const values: { [Name in SettingName]?: unknown } = {};
   for (const [name, setting] of table) {
@@ -37,8 +39,8 @@ export function loadConfig(environment: Environment) {
   }
   // What a setting demands of another one is judged by values that are right in themselves.
   problems.push(...problemsBetween(values as Partial<Values>, (name) => rawOf(environment, name) !== undefined));
-  if (problems.length > 0) return { ok: false as const, problems };
-  return { ok: true as const, config: configFrom(values as Values) };
+  if (problems.length > 0) throw new SettingUnusable(...problems);
+  return configFrom(values as Values);
 }
 
 function defaultOf({ type, default: text }: Setting): unknown {
@@ -126,7 +128,7 @@ export function describeSettings(environment: Environment): readonly (readonly [
   });
 }
 
-export function reportProblems(problems: readonly ConfigProblem[]): string {
+export function reportProblems({ problems }: SettingUnusable): string {
   const { length } = problems;
   const title = length === 1 ? "The configuration has a mistake:" : `The configuration has ${length} mistakes:`;
   return [title, ...problems.map(({ name, message }) => `  ${name}: ${message}`), ""].join("\n");

@@ -166,7 +166,8 @@ async function createClient(sdk: Sdk, { endpoint, region }: S3Place, limits: S3L
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   });
   await client.config.region().catch(() => {
-    throw new SettingUnusable("S3_REGION", "is required, because no other setting names the region of RESUME_STORE.");
+    const message = "is required, because no other setting names the region of RESUME_STORE.";
+    throw new SettingUnusable({ name: "S3_REGION", message });
   });
   return client;
 }

@@ -252,7 +252,7 @@ test("no query is left behind that never runs: a statement of a generator begins
 });
 
 test("the configuration imports nothing but types of what it configures, tables of settings, days, and what reads any text", () => {
-  const tables = filesOf("kinds mail/transports mail/inbound-address read-unknown clock");
+  const tables = filesOf("kinds mail/transports mail/inbound-address optional-packages read-unknown clock");
   const wrong = all
     .filter(inside("server/src/config"))
     .filter(({ to }) => !tables.includes(to))
