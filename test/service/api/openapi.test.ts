@@ -255,7 +255,7 @@ test("shows receipts in the words of the service", () => {
 test("over HTTP is JSON, and built once, when it is first asked for", async () => {
   const app = Fastify();
   let asked = 0;
-  const publicUrl = () => `https://submissions.test/base${(asked += 1)}/`;
+  const publicUrl = () => `https://submissions.test/base${(asked += 1)}`;
   const site = { brand: "Example Speech", hasFrontPage: true, bundle: null };
   openApiRoutes(app, { ...options, site, publicUrl });
   expect(asked).toBe(0);
