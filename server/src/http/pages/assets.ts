@@ -175,7 +175,7 @@ async function send(
 ): Promise<FastifyReply> {
   const isFixed = digested || request.query.v === asset.hash;
   const { codings } = asset;
-  const accepted = qualitiesIn(String(request.headers["accept-encoding"] ?? ""));
+  const accepted = qualitiesIn(request.headers["accept-encoding"] ?? "");
   const coding = codings.find((one) => (accepted.get(one) ?? 0) > 0);
   // They are different bytes, so they need different tags.
   const etag = coding === undefined ? `"${asset.hash}"` : `"${asset.hash}-${coding}"`;
