@@ -3,7 +3,7 @@ import type { Role } from "@submissions/shared/roles";
 import { initTRPC, type TRPCProcedureBuilder, type TRPCUnsetMarker as Unset } from "@trpc/server";
 import type { z } from "zod";
 import { Fault } from "../fault.ts";
-import { describeFailure, errorShape } from "../rpc/failure.ts";
+import { errorShape, faultOf } from "../rpc/failure.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
 import type { Actor, DeskStore, Scope } from "../storage/desk-store.ts";
 import { countedBy, type Caller } from "./caller.ts";
@@ -36,7 +36,7 @@ export const trpc = initTRPC
   .create({
     // Never true: it would send stacks to callers.
     isDev: false,
-    errorFormatter: ({ error, path, ctx }) => errorShape(describeFailure(error), path, ctx?.requestId ?? ""),
+    errorFormatter: ({ error, path, ctx }) => errorShape(faultOf(error), path, ctx?.requestId ?? ""),
   });
 
 /** What a procedure is given once its rule has let the caller in. */

@@ -33,7 +33,7 @@ interface ReadBody {
   readonly fault?: unknown;
   /** The form that it is, as far as it was read; null: it is none. */
   readonly form: FormBody | null;
-  /** Removes a staged file, unless it was kept; absent: none was staged. */
+  /** See {@link MultipartForm}; absent: no file was staged. */
   readonly unstage?: () => PromiseLike<void>;
 }
 
@@ -57,8 +57,8 @@ export async function readBody(
     if (headers["content-type"] === undefined) throw new Fault("bodyEmpty");
     // Only fields that a page shows again after a refusal are worth reading on for.
     const patienceBytes = isShown ? limits.drainBytesMax : 0;
-    const read = await new MultipartForm(request, form, { vault, turns, patienceBytes }).read();
-    return { input: read, form, unstage: () => read[Symbol.asyncDispose]() };
+    const parts = new MultipartForm(request, form, { vault, turns, patienceBytes });
+    return { input: await parts.read(), form, unstage: () => parts.unstage() };
   } catch (fault) {
     // Thrown again by `answerCall`. A page shows with it what was read before.
     return { input: null, fault, form };

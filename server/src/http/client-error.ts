@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { Fault } from "../fault.ts";
 import { STATUS_CODES } from "../node-http.ts";
-import { describeFailure, errorShape } from "../rpc/failure.ts";
+import { errorShape } from "../rpc/failure.ts";
 import type { Traffic } from "./gate/traffic.ts";
 import { requestIdOf } from "./headers.ts";
 import type { Observer } from "./observed-requests.ts";
@@ -112,7 +112,7 @@ function answerText(fault: FaultName, requestId: string, { target, allow }: Told
   const { status, code, message } = faults[fault];
   const body = JSON.stringify(
     isRpc({ url: target })
-      ? { error: errorShape(describeFailure(new Fault(fault)), undefined, requestId) }
+      ? { error: errorShape(new Fault(fault), undefined, requestId) }
       : { message, code, requestId },
   );
   return (

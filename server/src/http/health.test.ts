@@ -24,12 +24,12 @@ async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
     log,
     metrics: createMetrics({}, () => performance.now()),
     draining: { started: false },
-    checks: { store: async () => ({ ready: true }), vault: async () => ({ ready: true }) },
+    store: { checkReadiness: async () => ({ ready: true }), identity: "identity" },
+    vault: { checkReadiness: async () => ({ ready: true }) },
     metricsToken: null,
     publicUrl: () => "https://submissions.example.org/below",
     judgePassword: countWrongPasswords(addresses, 10),
     addresses,
-    identity: "identity",
     ...options,
   });
   return app;
@@ -40,12 +40,12 @@ test("readiness is checked once for all who ask together, and once a second at m
   const gate = Promise.withResolvers<void>();
   let checks = 0;
   let ready = true;
-  const store = async () => {
+  const checkReadiness = async () => {
     checks += 1;
     await gate.promise;
     return { ready };
   };
-  await using app = await open({ checks: { store, vault: async () => ({ ready: true }) } });
+  await using app = await open({ store: { checkReadiness, identity: "identity" } });
   const ask = async () => (await app.inject("/readyz")).statusCode;
   const together = Promise.all([ask(), ask(), ask()]);
   await expect.poll(() => checks).toBe(1);
@@ -65,7 +65,8 @@ test("the vault is told of, and takes no process out: neither one that is away n
   const time = vi.spyOn(performance, "now").mockReturnValue(5_000);
   const state = { store: true, vault: true, isSilent: false };
   const vault = async () => (state.isSilent ? new Promise<never>(() => {}) : { ready: state.vault, reason: "away" });
-  await using app = await open({ log, checks: { store: async () => ({ ready: state.store }), vault } });
+  const store = { checkReadiness: async () => ({ ready: state.store }), identity: "identity" };
+  await using app = await open({ log, store, vault: { checkReadiness: vault } });
   const ask = async (change: Partial<typeof state> = {}) => {
     Object.assign(state, change);
     time.mockReturnValue(performance.now() + 1_000);

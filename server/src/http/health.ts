@@ -8,23 +8,23 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { secretCheck, sign } from "../secrets.ts";
 import { shareAnswer } from "../share-answer.ts";
+import type { Store } from "../storage/store.ts";
 import type { ClientAddresses } from "./gate/client-address.ts";
 import type { countWrongPasswords } from "./gate/guard.ts";
 
-type Readiness = Awaited<ReturnType<Vault["checkReadiness"]>>;
+type ReadinessOf = Pick<Vault, "checkReadiness">;
 
 interface HealthOptions {
   readonly log: Log;
   readonly metrics: Pick<Metrics, "render" | "contentType" | "vaultReady">;
   readonly draining: { readonly started: boolean };
   /** Without the store no submission is taken; without the vault uploads alone are refused. */
-  readonly checks: Readonly<Record<"store" | "vault", () => Promise<Readiness>>>;
+  readonly store: ReadinessOf & Pick<Store, "identity">;
+  readonly vault: ReadinessOf;
   readonly metricsToken: string | null;
   readonly publicUrl: () => string;
   readonly judgePassword: ReturnType<typeof countWrongPasswords>;
   readonly addresses: ClientAddresses;
-  /** Of the store: who reads it may ask how a request arrives here. */
-  readonly identity: string;
 }
 
 /** How a request arrived, for the command `doctor`: what the service makes of the headers of the proxy before it. */
@@ -63,7 +63,8 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
     return store ? { status: "ready", vault } : unready({ status: "unavailable", failed: ["store"], vault });
   });
 
-  const isDoctor = bearerCheck(doctorToken(options.identity));
+  // Who reads the store may ask how a request arrives here.
+  const isDoctor = bearerCheck(doctorToken(options.store.identity));
   app.get(doctorPath, ({ headers, raw }): Arrived => {
     if (!isDoctor(headers.authorization)) throw new Fault("notFound");
     const isProxied = addresses.keysOfPeer(raw.socket) === null;
@@ -101,10 +102,10 @@ function bearerCheck(token: string | null): (authorization: string | undefined) 
 }
 
 /** Says in the log when the answer changes, and not for each probe of an outage. */
-function checkOf({ checks, log }: HealthOptions, name: keyof HealthOptions["checks"]): () => Promise<boolean> {
+function checkOf({ log, ...checked }: HealthOptions, name: "store" | "vault"): () => Promise<boolean> {
   let latest = "";
   return async () => {
-    const { ready, reason = "" } = await checks[name]();
+    const { ready, reason = "" } = await checked[name].checkReadiness();
     const state = ready ? "" : `unready ${reason}`;
     if (state !== latest && ready) log.info({ result: name }, "ready again");
     if (state !== latest && !ready) log.warn({ result: name, ...(reason && { code: reason }) }, "not ready");

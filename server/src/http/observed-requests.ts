@@ -2,11 +2,11 @@
 import type { IncomingMessage } from "node:http";
 import { type FaultCode, faults, type FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Fault } from "../fault.ts";
 import type { CallWatch } from "../intake/call.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { RequestTrace, Traces } from "../observe/traces.ts";
-import type { Failure } from "../rpc/failure.ts";
 import type { Door } from "../storage/records.ts";
 import { probePaths } from "./health.ts";
 
@@ -135,12 +135,12 @@ export class Observation {
   }
 
   /** Notes a refusal, and counts the calls that it refuses. @param paths which these are, unless the route says so */
-  refused({ fault, code }: Failure, error: unknown, paths: readonly string[]): void {
+  refused({ fault }: Fault, error: unknown, paths: readonly string[]): void {
     this.#refusals.push({ fault, error });
     const { door, procedure } = this.#request.routeOptions.config;
     if (door === undefined) return;
     for (const path of procedure === undefined ? paths : [procedure])
-      if (this.#options.procedures.has(path)) this.count(path, door, code);
+      if (this.#options.procedures.has(path)) this.count(path, door, faults[fault].code);
   }
 
   /** @param cutAs what the request was refused with on its bare connection */

@@ -113,10 +113,9 @@ export async function buildHttp(options: HttpOptions) {
   ];
   for (const pass of gates) await pass();
 
-  const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
   // Each door has its own count: guesses at one do not lock a client out of the other.
   const passwords = () => countWrongPasswords(addresses, limits.wrongPasswordsMax);
-  healthRoutes(app, { ...options, checks, judgePassword: passwords(), addresses, identity: store.identity });
+  healthRoutes(app, { ...options, judgePassword: passwords(), addresses });
   const isForeign = foreignSites({ origin, corsOrigins, addresses });
   /** A guard of its own. @param shared where calls are counted together with other processes; null: nowhere */
   const guardOf = (name: keyof typeof rateLimitFactors, shared: RateLimitStore | null) => {

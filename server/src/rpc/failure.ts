@@ -1,5 +1,5 @@
-// Turns anything thrown into an entry of the fault table. The text of what is not recognised stays in the log.
-import { faults, type ErrorData, type FaultCode, type FaultName, type Issue } from "@submissions/shared/faults";
+// Turns anything thrown into a fault. The text of what is not recognised stays in the log.
+import { faults, type ErrorData, type Issue } from "@submissions/shared/faults";
 import { TRPCError, type TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { ZodError } from "zod";
@@ -8,38 +8,21 @@ import type { Problem } from "../intake/call.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import { ReadTooSlow, StorageUnavailable } from "../storage/store.ts";
 
-export interface Failure {
-  readonly fault: FaultName;
-  readonly status: number;
-  readonly code: FaultCode;
-  readonly message: string;
-  readonly issues?: readonly Issue[] | undefined;
-  readonly retryAfterSeconds?: number | undefined;
-  /** The media types that would be taken. */
-  readonly accepted?: readonly string[] | undefined;
-}
-
 /** A storage that is unusable is mostly back within seconds, and asking more often only adds load. */
 export const storageRetrySeconds = 5;
 
-export function describeFailure(error: unknown): Failure {
-  if (error instanceof Fault) {
-    const { fault, issues, retryAfterSeconds, accepted, message } = error;
-    return { ...failure(fault, issues, retryAfterSeconds), message, accepted };
-  }
+/** What the caller is answered with. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const retryAfterSeconds = storageRetrySeconds;
   if (error instanceof StorageUnavailable || error instanceof VaultUnavailable) {
-    return failure("storageUnavailable", undefined, storageRetrySeconds);
+    return new Fault("storageUnavailable", { retryAfterSeconds });
   }
-  if (error instanceof ReadTooSlow) return failure("readTooSlow", undefined, storageRetrySeconds);
+  if (error instanceof ReadTooSlow) return new Fault("readTooSlow", { retryAfterSeconds });
   // tRPC wraps what the console's procedures throw. Any other error of tRPC is a bug of ours.
-  if (!(error instanceof TRPCError) || error.cause instanceof TRPCError) return failure("internal");
+  if (!(error instanceof TRPCError) || error.cause instanceof TRPCError) return new Fault("internal");
   const isInput = error.code === "BAD_REQUEST" && error.cause instanceof ZodError;
-  return describeFailure(isInput ? inputRefused(error.cause) : error.cause);
-}
-
-function failure(fault: FaultName, issues?: readonly Issue[], retryAfterSeconds?: number): Failure {
-  const { status, code, message } = faults[fault];
-  return { fault, status, code, message, issues, retryAfterSeconds };
+  return isInput ? inputRefused(error.cause) : faultOf(error.cause);
 }
 
 /** The refusal of an input: what its schema found, what that cannot see, and what is wrong with fields that neither names. */
@@ -73,18 +56,16 @@ export interface ErrorShape {
   readonly data: ErrorData;
 }
 
-export function errorShape(failed: Failure, path: string | undefined, requestId: string): ErrorShape {
-  const { status, code, message, issues, retryAfterSeconds } = failed;
-  return {
-    message,
-    code: TRPC_ERROR_CODES_BY_KEY[code],
-    data: {
-      code,
-      httpStatus: status,
-      ...(path === undefined ? {} : { path }),
-      requestId,
-      ...(issues === undefined ? {} : { issues }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    },
+export function errorShape(failed: Fault, path: string | undefined, requestId: string): ErrorShape {
+  const { fault, message, issues, retryAfterSeconds } = failed;
+  const { status, code } = faults[fault];
+  const data: ErrorData = {
+    code,
+    httpStatus: status,
+    ...(path === undefined ? {} : { path }),
+    requestId,
+    ...(issues === undefined ? {} : { issues }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
+  return { message, code: TRPC_ERROR_CODES_BY_KEY[code], data };
 }

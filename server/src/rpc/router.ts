@@ -4,7 +4,7 @@
 import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import type { z } from "zod";
-import { describeFailure, errorShape } from "./failure.ts";
+import { errorShape, faultOf } from "./failure.ts";
 import { type Context, type Procedure, run } from "./procedure.ts";
 import { procedures } from "./procedures.ts";
 
@@ -14,7 +14,7 @@ const trpc = initTRPC
   .create({
     // Never true: it would send stacks to callers.
     isDev: false,
-    errorFormatter: ({ error, path, ctx }) => errorShape(describeFailure(error), path, ctx?.call.requestId ?? ""),
+    errorFormatter: ({ error, path, ctx }) => errorShape(faultOf(error), path, ctx?.call.requestId ?? ""),
   });
 
 const build = <Input extends z.ZodType, Output extends z.ZodType>(

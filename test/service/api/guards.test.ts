@@ -1,7 +1,8 @@
 // A guard of a procedure is asked however the procedure is called: through REST, through typed RPC, and by tRPC's own caller.
+import { faults } from "@submissions/shared/faults";
 import { expect, test } from "vitest";
 import { Fault } from "../../../server/src/fault.ts";
-import { describeFailure } from "../../../server/src/rpc/failure.ts";
+import { faultOf } from "../../../server/src/rpc/failure.ts";
 import type { Context } from "../../../server/src/rpc/procedure.ts";
 import { procedures } from "../../../server/src/rpc/procedures.ts";
 import { routerOf } from "../../../server/src/rpc/router.ts";
@@ -41,7 +42,7 @@ test("a guard that refuses is asked at both doors and by tRPC's caller, and noth
         await routerOf(list).createCaller(context).marketplace.inquiry(buyer);
         return { status: 200, code: undefined };
       } catch (error) {
-        const { status, code } = describeFailure(error);
+        const { status, code } = faults[faultOf(error).fault];
         return { status, code };
       }
     },

@@ -55,13 +55,15 @@ async function read(body: string | Buffer): Promise<Outcome> {
       patienceBytes: 0,
     });
     try {
-      await using input = await form.read();
+      const input = await form.read();
       const { error } = applicationInput.safeParse(input.value);
       if (input.problems.length > 0) throw inputRefused(error, input.problems);
       outcome = { form: [...(input.value as FormData)], resume: input.resume, further: input.further };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       outcome = { fault: error };
+    } finally {
+      await form.unstage();
     }
     return "";
   });

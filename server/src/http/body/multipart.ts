@@ -40,9 +40,6 @@ interface MultipartOptions {
 /** A part as the parser gives it. A name that its header lacks is undefined. */
 type Part = Omit<MultipartFile, "fieldname" | "filename"> & Partial<Pick<MultipartFile, "fieldname" | "filename">>;
 
-/** An input that was read. Dispose of it once the call is over: a staged file that was not kept is removed. */
-export interface ReadInput extends Input, AsyncDisposable {}
-
 export class MultipartForm {
   readonly #request: FastifyRequest;
   readonly #body: FormBody;
@@ -64,15 +61,21 @@ export class MultipartForm {
   }
 
   /** @throws Fault `namesTooMany`, `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `storageUnavailable`, `overloaded` */
-  async read(): Promise<ReadInput> {
+  async read(): Promise<Input> {
     try {
       await this.#readWhole();
       if (this.#body.textBytes > largeBytes) await this.#options.turns.take(this.#request.raw);
     } catch (error) {
-      await this.#unstage();
+      await this.unstage();
       throw faultOfParser(error);
     }
-    return { ...this.#body.input, [Symbol.asyncDispose]: () => this.#unstage() };
+    return this.#body.input;
+  }
+
+  /** Removes a staged file, unless it was kept. To be called once the call is over. */
+  async unstage(): Promise<void> {
+    if (this.#staged !== undefined) await rm(this.#staged, { force: true });
+    this.#staged = undefined;
   }
 
   async #readWhole(): Promise<void> {
@@ -90,11 +93,6 @@ export class MultipartForm {
     if (this.#bytes > bytesMax.multipartForm) throw resumeTooLarge();
     // A part that the parser could not use is missing here without a word: a resume must not get lost that way.
     if (!this.#delimiters.closed || this.#delimiters.parts !== this.#parts) throw new Fault("bodyMalformed");
-  }
-
-  async #unstage(): Promise<void> {
-    if (this.#staged !== undefined) await rm(this.#staged, { force: true });
-    this.#staged = undefined;
   }
 
   get #bytesMax(): number {

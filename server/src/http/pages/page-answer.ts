@@ -3,7 +3,8 @@ import { faults } from "@submissions/shared/faults";
 import { referenceIn } from "@submissions/shared/kinds";
 import { languageField, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { describeFailure, type Failure } from "../../rpc/failure.ts";
+import { faultOf } from "../../rpc/failure.ts";
+import type { Fault } from "../../fault.ts";
 import type { FormBody } from "../body/form-body.ts";
 import { qualitiesIn } from "../headers.ts";
 import { isRpc } from "../rpc-wire.ts";
@@ -17,18 +18,18 @@ const pageAnswer = (request: FastifyRequest, site: Site) => ({
     nextAddress(form?.fields, site) ??
     thanksAddress(request, receipt, site.languageOf(form?.fields.get(languageField))),
   /** Answers with the page of a refusal; with the form again, where its fields are known. Never rejects. */
-  async sendRefusal(reply: FastifyReply, failure: Failure, form: FormBody | null): Promise<void> {
+  async sendRefusal(reply: FastifyReply, fault: Fault, form: FormBody | null): Promise<void> {
     try {
       const { refusalPage } = await import("./refusal-page.ts");
-      const { status } = failure;
+      const { status } = faults[fault.fault];
       // Only the script can prove work, so there it comes with the form.
       const policy = site.proofOfWork && form !== null ? policies.forms : policies.still;
       // Browsers hold the redirect after a form against its page's policy, too.
       const leadsTo = URL.parse(nextAddress(form?.fields, site) ?? "")?.origin;
-      sendPage(reply, refusalPage(site, request, failure, form), { status, policy, posts: true, leadsTo });
+      sendPage(reply, refusalPage(site, request, fault, form), { status, policy, posts: true, leadsTo });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
-      request.exchange.observation.refused(describeFailure(error), error, []);
+      request.exchange.observation.refused(faultOf(error), error, []);
       reply.code(faults.internal.status).type("text/plain; charset=utf-8").send(faults.internal.message);
     }
   },

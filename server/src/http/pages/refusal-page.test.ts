@@ -5,6 +5,7 @@ import { textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { describe, expect, test } from "vitest";
 import { refusalPage } from "./refusal-page.ts";
+import { Fault } from "../../fault.ts";
 import { samplePackages } from "../../config/catalogue.ts";
 import { builtInLanguages } from "../../config/languages.ts";
 import { siteOf } from "./site.ts";
@@ -41,10 +42,8 @@ function pageOf(
   const { resumeFile, ...texts } = fields;
   const sent = { fields: new FormData(), further, resume: resumeFile === undefined ? null : ({} as never) };
   for (const [name, value] of Object.entries(texts)) for (const one of [value].flat()) sent.fields.append(name, one);
-  return refusalPage(site, requestTo(forms[form].path), { ...failureOf("fieldsInvalid"), issues }, sent);
+  return refusalPage(site, requestTo(forms[form].path), new Fault("fieldsInvalid", { issues }), sent);
 }
-
-const failureOf = (fault: FaultName) => ({ fault, ...faults[fault] });
 
 describe("the size of a page", () => {
   const hostile = `<&"'`;
@@ -134,7 +133,7 @@ describe("fields of a page's own", () => {
 
 describe("other refusals", () => {
   const plain = (fault: FaultName, url: string, method = "GET") =>
-    refusalPage(site, { ...requestTo(url, method), routeOptions: {} } as FastifyRequest, failureOf(fault), null);
+    refusalPage(site, { ...requestTo(url, method), routeOptions: {} } as FastifyRequest, new Fault(fault), null);
 
   test.each<[FaultName, string]>([
     ["notFound", "Page not found"],
@@ -172,7 +171,7 @@ describe("other refusals", () => {
   });
 
   test("of a form that was not read lead to the form on the site", () => {
-    const page = refusalPage(site, requestTo(forms.application.path), failureOf("crossSiteForbidden"), null);
+    const page = refusalPage(site, requestTo(forms.application.path), new Fault("crossSiteForbidden"), null);
     expect(page).toContain("<h1>Your application has not been sent yet</h1>");
     expect(page).toContain('href="../../#careers"');
   });

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
 import { fieldOfKind } from "@submissions/shared/field-table";
-import type { FaultName, Issue } from "@submissions/shared/faults";
+import { type FaultName, faults, type Issue } from "@submissions/shared/faults";
 import { type FormName, forms, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { formFields } from "@submissions/shared/forms/own-fields";
@@ -14,9 +14,9 @@ import { languageField } from "@submissions/shared/language";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import { firstCodePoints } from "@submissions/shared/text";
 import type { FastifyRequest } from "fastify";
+import type { Fault } from "../../fault.ts";
 import type { PageWords } from "../../config/page-words.ts";
 import { readFurtherFields } from "../../intake/further-fields.ts";
-import type { Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
 import { isIdempotencyKey } from "../call.ts";
 import { siteAssets } from "./assets.ts";
@@ -29,18 +29,18 @@ type Words = PageWords["refused"];
 type SentForm = Pick<FormBody, "fields" | "resume" | "further">;
 
 /** @param sent the form that was sent; null: none, or it was not read */
-export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, sent: SentForm | null): string {
+export function refusalPage(site: Site, request: FastifyRequest, refusal: Fault, sent: SentForm | null): string {
   const root = rootOf(request.url);
   const form = request.method === "POST" ? formOf(request.routeOptions.url) : undefined;
   // Without a field nothing was read.
   if (form === undefined || sent === null || (sent.resume === null && [...sent.fields.keys()].length === 0))
-    return refusalCard(site, request.url, failure, form);
+    return refusalCard(site, request.url, refusal, form);
   const { fields } = sent;
   const language = site.languageOf(fields.get(languageField));
   const { forms: strings, pages } = site.words(language);
   const own = pages.refused;
   // It was sent twice at once and may be stored already, so the page does not show it as unsent.
-  if (failure.fault === "idempotencyConflict") {
+  if (refusal.fault === "idempotencyConflict") {
     const { underWay, underWayHeading } = own;
     const body = html`<p role="status">${underWay}</p>`;
     return card({ language, site, root, sign: "wait", heading: underWayHeading, body });
@@ -52,9 +52,9 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   const shown: Filled = {
     ...filled,
     strings,
-    issues: [...issuesOf(failure, strings, own), ...chooseAgain(sent, failure, own)],
-    message: failure.fault === "idempotencyKeyReused" ? own.keyReused : translated(failure.message, strings),
-    idempotencyKey: keyOf(fields, failure),
+    issues: [...issuesOf(refusal, strings, own), ...chooseAgain(sent, refusal, own)],
+    message: refusal.fault === "idempotencyKeyReused" ? own.keyReused : translated(refusal.message, strings),
+    idempotencyKey: keyOf(fields, refusal),
     next: nextAddress(fields, site),
   };
   return sitePage({
@@ -96,9 +96,9 @@ const explanations: Partial<Record<FaultName, string>> = {
 };
 
 /** Says what happened, and what to do. A form that was not read is sent again, with file and key, by reloading the page. */
-function refusalCard(site: Site, url: string, failure: Failure, form?: FormName): string {
+function refusalCard(site: Site, url: string, refusal: Fault, form?: FormName): string {
   const root = rootOf(url);
-  const { fault, status, message, retryAfterSeconds } = failure;
+  const { fault, message, retryAfterSeconds } = refusal;
   const wait = retryAfterSeconds !== undefined && duration(retryAfterSeconds);
   const retry =
     form === undefined
@@ -110,7 +110,9 @@ function refusalCard(site: Site, url: string, failure: Failure, form?: FormName)
     site,
     root,
     sign: "stop",
-    heading: form ? formPages[form].words.notSent : (headings[fault] ?? headings[status] ?? "That did not work"),
+    heading: form
+      ? formPages[form].words.notSent
+      : (headings[fault] ?? headings[faults[fault].status] ?? "That did not work"),
     body: html`<p>${message}</p>
       ${explanation && html`<p>${explanation}</p>`}`,
     ...(form &&
@@ -164,12 +166,12 @@ function filledFrom(form: FormName, { fields, further }: SentForm, site: Site, s
 // An identifier and its line break each.
 const idsLengthMax = packageIdsMax * (textLengthMax.packageId + 2);
 
-const chooseAgain = ({ resume }: SentForm, { issues = [] }: Failure, { fileGone }: Words): Issue[] =>
+const chooseAgain = ({ resume }: SentForm, { issues = [] }: Fault, { fileGone }: Words): Issue[] =>
   resume !== null && !issues.some(isOfResume) ? [{ path: [resumeField], message: fileGone }] : [];
 
 const isOfResume = ({ path }: Issue) => path[0] === resumeField;
 
-function issuesOf({ issues = [] }: Failure, strings: FormStrings, { otherFile }: Words): Issue[] {
+function issuesOf({ issues = [] }: Fault, strings: FormStrings, { otherFile }: Words): Issue[] {
   return (
     issues
       // What is said of a proof of work is for programmers.
@@ -181,7 +183,7 @@ function issuesOf({ issues = [] }: Failure, strings: FormStrings, { otherFile }:
 }
 
 /** Every try of one submission has the same key, until the key was used for another one. */
-function keyOf(fields: FormData, { fault }: Failure): string {
+function keyOf(fields: FormData, { fault }: Fault): string {
   const key = fields.get(idempotencyKeyField);
   const isUsable = isIdempotencyKey(key) && !fault.startsWith("idempotencyKey");
   return isUsable ? key : randomUUID();
