@@ -163,7 +163,6 @@ export async function startApp(options: AppOptions) {
       const freeBytes = await Promise.all(Object.values(freeBytesByPlace(config, vault)));
       return troublesOf({ mailPaused: outbox.isPaused, firstDueAt, freeBytes, now: clock.now() });
     }, troublesMs),
-    mailKind: config.mail.kind,
     isInbound: inbound === null ? () => false : inbound.includes,
     teamKeys,
     publicUrl: baseUrl,

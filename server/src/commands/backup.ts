@@ -17,6 +17,7 @@ import {
   writeBackup,
 } from "../desk/backups.ts";
 import { ageOf, counted } from "../field-values.ts";
+import { jsonIn } from "../read-unknown.ts";
 import { readFrom } from "../resumes/disk.ts";
 import { openShelf, openVault } from "../resumes/open-vault.ts";
 import type { Vault } from "../resumes/vault.ts";
@@ -200,11 +201,9 @@ async function readErased(file: string): Promise<ErasedPerson[]> {
   if (!text.includes('"action":')) throw new CommandFailed(`${file} is no audit log as NDJSON.`);
   const lines = text.split("\n").filter((line) => line !== "");
   const entries = lines.map((line, at) => {
-    try {
-      return JSON.parse(line) as { action?: string; detail?: ErasedPerson };
-    } catch {
-      throw new CommandFailed(`Line ${at + 1} of ${file} is no JSON.`);
-    }
+    const entry = jsonIn(line);
+    if (entry === undefined) throw new CommandFailed(`Line ${at + 1} of ${file} is no JSON.`);
+    return entry as { action?: string; detail?: ErasedPerson };
   });
   return entries.flatMap(({ action, detail }) => (action === "erase" && detail !== undefined ? [detail] : []));
 }

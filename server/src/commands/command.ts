@@ -60,22 +60,22 @@ export function tell({ messages }: Pick<CommandDeps, "messages">, line: string):
   messages.write(`${line}\n`);
 }
 
-/** Asks at the terminal what must not happen by mistake. @throws CommandFailed where there is no terminal */
-export async function isConfirmed({ input, messages }: CommandDeps, question: string): Promise<boolean> {
+/** Asks at the terminal before anything is erased. @throws CommandFailed without a yes, or where there is no terminal */
+export async function confirmErasing({ input, messages }: CommandDeps, question: string): Promise<void> {
   if (input?.isTTY !== true || messages.isTTY !== true) {
     throw new CommandFailed("This erases for good: repeat it with --yes.");
   }
   const terminal = createInterface({ input, output: messages });
   try {
-    return (await terminal.question(`${question} Type yes: `)).trim() === "yes";
+    if ((await terminal.question(`${question} Type yes: `)).trim() === "yes") return;
   } catch (error) {
     // Ctrl-C or Ctrl-D.
     if (!(error instanceof Error) || error.name !== "AbortError") throw error;
     messages.write("\n");
-    return false;
   } finally {
     terminal.close();
   }
+  throw new CommandFailed("Nothing was erased.");
 }
 
 // What cannot be read is a usage error, reported before anything is opened.

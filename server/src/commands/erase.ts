@@ -7,7 +7,7 @@ import { mailEraser } from "../mail/transports.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { openStore } from "../storage/open-store.ts";
 import { refusePassedOver } from "./passed-over.ts";
-import { CommandFailed, commandLine, configOf, isConfirmed, tell, type CommandDeps, parseEmail } from "./command.ts";
+import { commandLine, configOf, confirmErasing, tell, type CommandDeps, parseEmail } from "./command.ts";
 
 const examples = `
 Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written.
@@ -28,8 +28,7 @@ export function registerErase(program: Command, deps: CommandDeps): void {
     .addHelpText("after", examples)
     .action(async (email: string, { yes = false }: { yes?: boolean }) => {
       const config = configOf(deps);
-      if (!yes && !(await isConfirmed(deps, `Erase everything of ${email} for good?`)))
-        throw new CommandFailed("Nothing was erased.");
+      if (!yes) await confirmErasing(deps, `Erase everything of ${email} for good?`);
       await using store = await openStore(config.storage);
       await using vault = await openVault(config.vault, systemClock);
       const places = { store, vault, eraseMails: mailEraser(config.mail) };
@@ -75,7 +74,7 @@ export function registerRetention(program: Command, deps: CommandDeps): void {
         );
       }
       if (due.length === 0) return tell(deps, "Nothing is outdated.");
-      if (!yes && !(await isConfirmed(deps, "Erase them for good?"))) throw new CommandFailed("Nothing was erased.");
+      if (!yes) await confirmErasing(deps, "Erase them for good?");
       for (const one of due) tell(deps, `Erased: ${one.kind}, ${await eraseOutdated(store.desk, one, actor)}.`);
       tell(deps, "The service discards the files of erased resumes within the hour.");
     });

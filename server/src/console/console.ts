@@ -1,5 +1,5 @@
 // What the console is made of, put together once, and which troubles it shows.
-import type { ImportProgress, InboxCounts, Setup, Troubles } from "@submissions/shared/console";
+import type { ImportProgress, InboxCounts, Troubles } from "@submissions/shared/console";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import type { MailContent } from "../mail/mailer.ts";
@@ -16,17 +16,7 @@ import { personIds } from "./person-ids.ts";
 import { openSignIns } from "./sign-in.ts";
 import { exportTurns, makePacer, openTurns, readTurns } from "./turns.ts";
 
-type Configured =
-  | "brand"
-  | "hasFrontPage"
-  | "webhookTargets"
-  | "oidc"
-  | "passwordsOn"
-  | "totpRequired"
-  | "replyCopies"
-  | "scanner";
-
-export interface ConsoleOptions extends Pick<Config, Configured> {
+export interface ConsoleOptions extends Omit<Config, "log" | "publicUrl" | "vault"> {
   readonly store: Store;
   readonly vault: Pick<Vault, "read" | "belongsTo" | "discard" | "stagingFolder" | "keep" | "hasRoom">;
   /** Erases mails to an address that lie on this machine. */
@@ -34,7 +24,6 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly log: Log;
   /** Asked for by every open console. */
   readonly troubles: () => Promise<Troubles>;
-  readonly mailKind: Setup["mail"];
   /** The base address of this service. Asked for once it listens. */
   readonly publicUrl: () => string;
   readonly packageTitles: ReadonlyMap<string, string> | null;

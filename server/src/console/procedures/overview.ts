@@ -27,6 +27,6 @@ export const overviewProcedures = trpc.router({
 
   setup: forRoles("admin").shows(async ({ access, console }): Promise<Setup> => {
     const { length: operators } = await access.listOperators();
-    return { url: console.publicUrl(), hasFrontPage: console.hasFrontPage, mail: console.mailKind, operators };
+    return { url: console.publicUrl(), hasFrontPage: console.hasFrontPage, mail: console.mail.kind, operators };
   }),
 });
