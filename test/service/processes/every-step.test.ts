@@ -1,6 +1,6 @@
 // The process is killed at steps of acceptance and delivery: at one of each kind, at night at every one.
 import { expect, test } from "vitest";
-import type { Step } from "../../../server/src/failpoint.ts";
+import type { Step } from "../../support/crash/preload/failing-failpoint.ts";
 import { applicant, buyer, form, json, pdf, rest, type Answer, type Procedure } from "../../support/doors.ts";
 import { atNight } from "../../support/many-or-few.ts";
 import { until } from "../../support/service-process.ts";

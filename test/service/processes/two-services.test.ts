@@ -1,6 +1,6 @@
 // Two services on one database, one of which is killed at a step: the other one repeats what was interrupted.
 import { expect, test } from "vitest";
-import type { Step } from "../../../server/src/failpoint.ts";
+import type { Step } from "../../support/crash/preload/failing-failpoint.ts";
 import { applicant, form, pdf, rest, rpc, type Door, withKey } from "../../support/doors.ts";
 import { atNight } from "../../support/many-or-few.ts";
 import { mailsSettled, openSeveral } from "../../support/processes/several.ts";

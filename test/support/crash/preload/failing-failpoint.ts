@@ -1,7 +1,25 @@
 // Stands in for server/src/failpoint.ts: when the step that FAILPOINT names is reached, the process is killed, or an
 // error is thrown that no code catches. `before-commit`, `before-commit:kill`, `after-commit:throw`, `after-commit:reject`;
 // `before-commit:kill:3`: when it is reached for the third time.
-import type { Step } from "../../../../server/src/failpoint.ts";
+
+/** What the service calls its steps. */
+export type Step =
+  | "body-read"
+  | "staged"
+  | "resume-synced"
+  | "resume-kept"
+  | "row-written"
+  | "before-commit"
+  | "after-commit"
+  | "before-answer"
+  | "mail-claimed"
+  | "mail-in-hand"
+  | "mail-taken"
+  | "mail-settled"
+  | "answer-files-kept"
+  | "answer-filed"
+  | "rows-copied"
+  | "backup-written";
 
 export type Failure = "kill" | "throw" | "reject";
 export type Failpoint = Step | `${Step}:${Failure}` | `${Step}:${Failure}:${number}`;
