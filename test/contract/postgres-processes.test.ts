@@ -169,6 +169,29 @@ test.for([10, -10])(
   },
 );
 
+test("a server that fails to tell its time, for whatever reason, ends no process, and the clock goes on", async () => {
+  await using tested = await openStores(1);
+  const { store, database } = tested;
+  // Its SQLSTATE means nothing to the service. A sequence counts what is undone, too.
+  await database.query(`
+    CREATE SEQUENCE asked;
+    CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN
+      PERFORM nextval('asked'); RAISE 'told to fail'; END $$`);
+  await database.set("SET search_path = public, pg_catalog");
+  await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+  const asked = async () => Number((await database.query("SELECT last_value FROM asked"))[0]?.["last_value"]);
+  const right = Date.now.bind(Date);
+  const set = vi.spyOn(Date, "now").mockImplementation(() => right() + 10 * minute);
+  try {
+    // It is asked again once the failure was dealt with. One that was not would fail the run.
+    while ((await asked()) < 2) store.clock.now();
+    expect(Math.abs(store.clock.now() - right())).toBeLessThan(2 * minute);
+  } finally {
+    set.mockRestore();
+  }
+});
+
 /** What a transaction stores that is given its number before another one, and commits after it. */
 const beginLate = `BEGIN; INSERT INTO submission
   (kind, day_number, reference, received_at, name, email, email_key, status, door, request_id, fields)

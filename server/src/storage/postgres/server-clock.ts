@@ -2,7 +2,6 @@
 // have not run out, nor lose its own.
 import type { Clock, Stopwatch } from "../../clock.ts";
 import { only } from "../sql/engine.ts";
-import { StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { prepared } from "./statement.ts";
 
@@ -31,9 +30,8 @@ export async function startServerClock(
     measuring = true;
     try {
       start = await measure(connections);
-    } catch (error) {
-      // It stays as it was until the database is back.
-      if (!(error instanceof StorageUnavailable)) throw error;
+    } catch {
+      // It stays as it was until the next time. Whatever it was: nothing waits for it that could tell of it.
     } finally {
       measuring = false;
     }
