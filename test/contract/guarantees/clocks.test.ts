@@ -17,6 +17,7 @@ import {
   acceptMails,
   acceptReference,
   allMails,
+  application,
   inTurn,
   lease,
   minute,
@@ -110,6 +111,47 @@ test("replies that were sent while a clock was ahead keep no operator from the n
     );
   await send(repliesMax, ahead);
   expect(await send(1, noon)).toMatchObject({ outcomes: [{ result: "queued" }] });
+});
+
+test("what is written after the clock was set back counts as written last, and is told of as unseen", async ({
+  store,
+}) => {
+  const reference = await acceptReference(store, application(1));
+  const found = async () => (await store.desk.findDetail(wholeScope, reference))!;
+  const waitedFor = async () => (await found()).submission.waitedFor;
+  const { arrival } = (await found()).submission;
+  const seenNow = async () => {
+    const { lastReplyAt, lastAnswerAt } = (await found()).submission;
+    return Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0);
+  };
+  const reply = (at: number, seen: number) =>
+    store.replies.send(wholeScope, [{ reference, text: "Hello", seen }], false, { operator: "eva@example.org", at });
+  const answer = (at: number) =>
+    store.inbound.file({
+      ...{ identity: `${at}`, at, messageId: null, senderAddress: "", senderName: "", subject: "", text: "Hello" },
+      ...{ submission: arrival, sender: "person", fromKeys: [], teamKeys: [], reply: null, files: [] },
+    });
+  await reply(ahead, 0);
+  const seen = await seenNow();
+  await answer(noon);
+  expect(await waitedFor()).toBe("us");
+  expect(await reply(noon, seen)).toMatchObject({ outcomes: [{ result: "overtaken", by: null }] });
+  const answered = await seenNow();
+  await reply(noon + 1, answered);
+  expect(await waitedFor()).toBe("them");
+  expect(await reply(noon + 2, answered)).toMatchObject({ outcomes: [{ result: "overtaken", by: "eva@example.org" }] });
+
+  // The mail of a decline waits for an operator where the person has answered since, and only there.
+  const by = { operator: "eva@example.org", at: noon + 3 };
+  const { version } = (await found()).submission;
+  const targets = [{ reference, version, text: "Sorry." }];
+  await store.declines.decline(wholeScope, targets, { reason: null, days: 2, copies: false }, by);
+  const declined = async () => (await found()).replies.find(({ sendAt }) => sendAt !== null)!;
+  expect(await declined()).toMatchObject({ held: false });
+  await answer(noon + 4);
+  expect(await declined()).toMatchObject({ held: true });
+  await store.declines.release(wholeScope, (await declined()).id, { ...by, at: noon + 5 });
+  expect(await declined()).toMatchObject({ held: false });
 });
 
 test("a session that was begun by a clock that was ahead has ended, and is forgotten", async ({ tested }) => {

@@ -19,6 +19,10 @@ export function waitedFor({ status, lastReplyAt, lastAnswerAt }: Facts): WaitedF
   return status === "open" && (lastReplyAt ?? 0) > (lastAnswerAt ?? 0) ? "them" : "us";
 }
 
+/** When what is written now counts as written: behind what came last, also where a clock was ahead that has been set back. */
+export const writtenAt = (at: number, { lastReplyAt, lastAnswerAt }: Pick<Facts, "lastReplyAt" | "lastAnswerAt">) =>
+  Math.max(at, (lastReplyAt ?? 0) + 1, (lastAnswerAt ?? 0) + 1);
+
 /** Since when a submission waits for us: since it came, or since the person wrote after a reply. */
 export const waitingSince = ({ receivedAt, lastReplyAt, lastAnswerAt }: Facts): number =>
   lastReplyAt === null ? receivedAt : (lastAnswerAt ?? receivedAt);

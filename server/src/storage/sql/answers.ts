@@ -19,6 +19,7 @@ import { answerActor, decideAnswer, mailColumns, mailValues } from "../rules/ans
 import { mailJoins } from "../rules/mail-row.ts";
 import { quoted } from "../rules/columns.ts";
 import { isToPerson, receiptKinds } from "../rules/mails.ts";
+import { writtenAt } from "../rules/waiting.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 
@@ -104,7 +105,7 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
     const ours = [...answer.teamKeys, ...(assignee === null ? [] : [emailKey(assignee)])];
     const isColleagues = answer.fromKeys.some((key) => ours.includes(key));
     const follows = decideAnswer(status, last?.toldAt ?? null, sender, isColleagues, at);
-    if (follows.waits) yield* waits(arrival, at);
+    if (follows.waits) yield* waits(arrival, writtenAt(at, row));
     if (follows.reopens) {
       yield* triage(wholeScope, [{ reference, version }], { status: "open" }, { operator: answerActor, at });
     }

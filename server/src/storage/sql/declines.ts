@@ -4,6 +4,7 @@ import { dayMs } from "../../clock.ts";
 import { type ChangeOutcome, type Decline, type DeclineStore, undoMs } from "../desk-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, type Steps } from "./engine.ts";
+import { writtenAt } from "../rules/waiting.ts";
 import { answeredUntil } from "./held.ts";
 
 /** Decisions whose reasons are suggested: the latest. */
@@ -44,7 +45,7 @@ export function makeDeclines(
           const isMailed = row.status !== "spam" && (standing?.reason ?? null) === null;
           if (text === null || !isMailed) return { ...outcome, dueAt: null };
           const dueAt = at + (days === 0 ? undoMs : days * dayMs);
-          const mail = { author: operator, at, text, sendAt: dueAt, releasedAt: null, copies };
+          const mail = { author: operator, at: writtenAt(at, row), text, sendAt: dueAt, releasedAt: null, copies };
           const reply = yield* replyMails.decline(row, mail, at);
           yield* audit({ action: "reply", subject: target.reference, detail: { reply } }, actor);
           return { ...outcome, dueAt };
@@ -66,10 +67,11 @@ export function makeDeclines(
     release: (scope, id, actor) =>
       transaction(function* () {
         const [reply] = yield* find(id);
-        if (reply === undefined || !(yield* lockRows(scope, [reply.reference])).has(reply.reference)) return false;
-        yield* setReleased(id, actor.at);
+        const row = reply && (yield* lockRows(scope, [reply.reference])).get(reply.reference);
+        if (row === undefined) return false;
+        yield* setReleased(id, writtenAt(actor.at, row));
         yield* makeDue(id, actor.at);
-        yield* audit({ action: "mail.release", subject: reply.reference, detail: { reply: id } }, actor);
+        yield* audit({ action: "mail.release", subject: row.reference, detail: { reply: id } }, actor);
         return true;
       }),
 

@@ -3,6 +3,7 @@ import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/share
 import { type ReplyRequest, type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
 import type { Triage, Triaged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
+import { writtenAt } from "../rules/waiting.ts";
 import { type Engine, only, type Steps } from "./engine.ts";
 import { prepareSendingFiles } from "./reply-files.ts";
 
@@ -77,9 +78,10 @@ export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triag
           const isChange = changed.version > row.version;
           const [before, after] = isChange ? [row.status, changed.version] : [null, null];
           const assigned = change.assignee === undefined ? 0 : 1;
-          const reply = only(yield* insert(row.arrival, operator, at, text, quoted ? 1 : 0, before, after, assigned));
+          const written = writtenAt(at, row);
+          const reply = only(yield* insert(row.arrival, operator, written, text, quoted ? 1 : 0, before, after, assigned));
           // Several may be to the same submission.
-          rows.set(reference, { ...row, ...change, version: changed.version, lastReplyAt: at });
+          rows.set(reference, { ...row, ...change, version: changed.version, lastReplyAt: written });
           yield* attached.give(files, reply.id, at);
           const dueAt = at + undoMs;
           yield* replyMails.store(row, reply.id, copies, at, dueAt);
