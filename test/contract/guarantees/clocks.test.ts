@@ -126,11 +126,18 @@ test("what is written after the clock was set back counts as written last, and i
   };
   const reply = (at: number, seen: number) =>
     store.replies.send(wholeScope, [{ reference, text: "Hello", seen }], false, { operator: "eva@example.org", at });
+  const mail = {
+    messageId: null,
+    senderAddress: "",
+    senderName: "",
+    subject: "",
+    text: "Hello",
+    reply: null,
+    files: [],
+  };
+  const toNone = { fromKeys: [], teamKeys: [] };
   const answer = (at: number) =>
-    store.inbound.file({
-      ...{ identity: `${at}`, at, messageId: null, senderAddress: "", senderName: "", subject: "", text: "Hello" },
-      ...{ submission: arrival, sender: "person", fromKeys: [], teamKeys: [], reply: null, files: [] },
-    });
+    store.inbound.file({ ...mail, identity: `${at}`, at, submission: arrival, sender: "person", ...toNone });
   await reply(ahead, 0);
   const seen = await seenNow();
   await answer(noon);
