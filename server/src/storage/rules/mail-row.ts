@@ -10,11 +10,12 @@ import type {
   MailKind,
   MailSettlement,
   MailSubject,
+  RefusedMail,
   StoredMail,
 } from "../records.ts";
 import { quoted as listOf, readFields } from "./columns.ts";
 import { receiptKinds } from "./mails.ts";
-import { type Ended, endedAs, mailId } from "./outbox-row.ts";
+import { type Ended, endedAs, mailId, type OutboxTable, parseMailId, settledValues } from "./outbox-row.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";
 
@@ -64,12 +65,12 @@ export const isHeld = `CASE WHEN reply.send_at IS NOT NULL
   AND submission.last_answer_at > coalesce(reply.released_at, reply.at) THEN 1 ELSE 0 END AS "isHeld"`;
 
 /** Beside `mailJoins`. */
-export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
+const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
   LEFT JOIN operator ON operator.email = reply.author
   LEFT JOIN operator AS assigned ON assigned.id = mail.operator`;
 
 /** To be read from `mail` and what `mailJoins` and `replyJoins` add. A receipt that is forgotten was sent. Quoted names keep their case. */
-export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
+const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
   mail.denials, mail.tokens, mail.digest AS summary, assigned.email AS operator,
   subscriber.email AS subscriber, reply.text AS reply, ${isHeld},
   coalesce(operator.name, reply.author) AS author, reply.quoted,
@@ -87,8 +88,28 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
     ORDER BY answer.id DESC LIMIT 1) END AS "answeredBy",
   ${submissionColumns}`;
 
+export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailSettlement> = {
+  name: "mail",
+  idOf: ({ row, createdAt }) => mailId(row, createdAt),
+  parseId: parseMailId,
+  // One provider takes all of them.
+  lanes: "SELECT 0 AS lane",
+  lane: "0",
+  columns: claimedColumns,
+  joins: `${mailJoins} ${replyJoins}`,
+  // An hour, if the provider does not ask for more.
+  delayMsMax: 2 * 60 * 60_000,
+  // A process that let a lease run out may have sent the mail and died before it recorded that.
+  claims: "denials = CASE WHEN lease_owner <> $1 THEN 0 ELSE denials END,",
+  settles: (value) => `denials = ${value("denials")},
+    tokens = CASE ${value("status")} WHEN 'sent' THEN NULL ELSE coalesce(${value("tokens")}, mail.tokens) END,`,
+  settled: (row) => [...settledValues(row), row.denials, row.tokens ?? null],
+  leased: leasedMail,
+  ended: endedMail,
+};
+
 /** @param refusal why it must not be sent */
-export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number, refusal?: string) {
+function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number, refusal?: string) {
   const { mailKind: kind, createdAt, attempts, denials, requestId } = row;
   const { has } = readFields(row.tokens ?? "{}");
   const partly = Array.isArray(has) && { has: has.map(String) };
@@ -126,7 +147,7 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
   return { submission, reply };
 }
 
-export function endedMail(settlement: MailSettlement): Ended {
+function endedMail(settlement: MailSettlement): Ended {
   if (settlement.result === "sent") return endedAs(settlement, settlement.providerId);
   const wasTried = settlement.result !== "later" || settlement.tried;
   const { has, error, denials } = settlement;

@@ -1,4 +1,6 @@
-// What rows of mails and of deliveries to webhooks share: their ids, and how the end of a try is written.
+// What rows of mails and of deliveries to webhooks share: their ids, and how the end of a try is written. And what the two
+// tables differ in.
+import type { ValuesOf } from "./tables.ts";
 
 /** What an id is made of. Row numbers repeat in another database, and the provider is asked about a mail by its id. */
 export interface MailRow {
@@ -49,3 +51,63 @@ export const endedAs = (
   last_answer: storable(answer),
   denials,
 });
+
+export interface OutboxTable<Row extends MailRow, Leased, Settlement> {
+  readonly name: "mail" | "webhook_delivery";
+  readonly idOf: (row: MailRow) => string;
+  /** Null when the text is no id of the table. */
+  readonly parseId: (id: string) => MailRow | null;
+  /** The number of each lane that is served, as a SELECT of `lane`; and the lane of a row. */
+  readonly lanes: string;
+  readonly lane: string;
+  readonly columns: string;
+  readonly joins: string;
+  /** So long a row waits for its next try at most, and longer only where that is asked for. Milliseconds. */
+  readonly delayMsMax: number;
+  /** What a claim sets beside the lease, whose owner is $1, and a settlement beside what all rows have. */
+  readonly claims: string;
+  settles(value: SettledValue): string;
+  /** The values of a settlement, in the order of {@link settledColumns}; of deliveries, without what only mails have. */
+  readonly settled: ValuesOf<Settled>;
+  /** @param refusal why it must not be sent */
+  leased(id: string, row: Row, now: number, until: number, refusal?: string): Leased;
+  ended(settlement: Settlement): Ended;
+}
+
+/** A settlement of a row, in the name of the process that holds its lease. */
+export interface Settled extends Ended {
+  readonly id: number;
+  readonly created_at: number;
+  readonly owner: string;
+}
+
+/** What only mails have is at the end. */
+export const settledColumns = {
+  id: "bigint",
+  created_at: "bigint",
+  owner: "text",
+  status: "text",
+  tries: "integer",
+  due_at: "bigint",
+  scheduled_at: "bigint",
+  ended_at: "bigint",
+  last_answer: "text",
+  denials: "integer",
+  tokens: "text",
+} as const;
+
+/** How the text of a settlement names a value. */
+export type SettledValue = (column: keyof Settled) => string;
+
+/** What both tables have of a settlement. */
+export const settledValues: ValuesOf<Settled> = (row) => [
+  row.id,
+  row.created_at,
+  row.owner,
+  row.status,
+  row.tries,
+  row.due_at,
+  row.scheduled_at,
+  row.ended_at,
+  row.last_answer,
+];

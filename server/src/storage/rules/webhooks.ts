@@ -5,7 +5,7 @@ import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../webhook-store.ts";
 import { isFields, jsonIn } from "../../read-unknown.ts";
 import { columnsOf } from "./columns.ts";
-import { type Ended, endedAs, mailId, type MailRow, parseMailId } from "./outbox-row.ts";
+import { endedAs, mailId, type MailRow, type OutboxTable, parseMailId, settledValues } from "./outbox-row.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { storedSubscriber, type SubscriberRow } from "./subscription.ts";
 import type { TableRow } from "./tables.ts";
@@ -42,17 +42,17 @@ export const deliveriesOf = (
   webhooks.map((webhook) => ({ webhook, event, submission, subscriber, detail, created_at: at, due_at: at }));
 
 /** The `webhook-id`: the number of the row and when it was stored, as mails have it. */
-export const deliveryPrefix = "msg_";
-export const deliveryId = (row: number, createdAt: number): string => deliveryPrefix + mailId(row, createdAt);
+const prefix = "msg_";
+export const deliveryId = ({ row, createdAt }: MailRow): string => prefix + mailId(row, createdAt);
 
 /** Null when the text is no id of ours. */
 export const parseDeliveryId = (id: string): MailRow | null =>
-  id.startsWith(deliveryPrefix) ? parseMailId(id.slice(deliveryPrefix.length)) : null;
+  id.startsWith(prefix) ? parseMailId(id.slice(prefix.length)) : null;
 
 const ofSubscriber = ["source", "lastSource", "subscribedAt", "confirmedAt", "unsubscribedAt", "language", "consent"];
 
 /** To be read from {@link deliveryJoins}. */
-export const claimedColumns = [
+const claimedColumns = [
   "webhook_delivery.id AS row",
   columnsOf("webhook_delivery", ["webhook", "event", "attempts", "detail", "createdAt"]),
   columnsOf("webhook", ["url", "secret", "oldSecret", "oldSecretUntil"]),
@@ -63,7 +63,7 @@ export const claimedColumns = [
   submissionColumns,
 ].join(", ");
 
-export const deliveryJoins = `JOIN webhook ON webhook.id = webhook_delivery.webhook
+const deliveryJoins = `JOIN webhook ON webhook.id = webhook_delivery.webhook
   LEFT JOIN submission ON submission.arrival = webhook_delivery.submission
   LEFT JOIN subscriber ON subscriber.email_key = webhook_delivery.subscriber
   LEFT JOIN answer ON answer.id = webhook_delivery.answer`;
@@ -73,7 +73,7 @@ type ClaimedDeliveryColumns = SubmissionRow &
   Omit<LeasedDelivery, "id" | "secrets" | "about"> &
   Pick<Answer, "sender" | "senderAddress" | "senderName" | "subject" | "text" | "reply">;
 
-export interface ClaimedDelivery extends ClaimedDeliveryColumns {
+interface ClaimedDelivery extends ClaimedDeliveryColumns {
   readonly row: number;
   readonly secret: string;
   readonly oldSecret: string | null;
@@ -88,15 +88,28 @@ export interface ClaimedDelivery extends ClaimedDeliveryColumns {
   readonly answeredAt: number;
 }
 
-export function leasedDelivery(id: string, row: ClaimedDelivery, now: number): LeasedDelivery {
+export const deliveryTable: OutboxTable<ClaimedDelivery, LeasedDelivery, DeliverySettlement> = {
+  name: "webhook_delivery",
+  idOf: deliveryId,
+  parseId: parseDeliveryId,
+  lanes: "SELECT id AS lane FROM webhook WHERE removed_at IS NULL",
+  lane: "webhook",
+  columns: claimedColumns,
+  joins: deliveryJoins,
+  delayMsMax: 24 * 60 * 60_000,
+  claims: "",
+  settles: () => "",
+  settled: settledValues,
+  leased: leasedDelivery,
+  ended: (settlement) => endedAs(settlement, settlement.answer, settlement.answer === null ? 0 : 1),
+};
+
+function leasedDelivery(id: string, row: ClaimedDelivery, now: number): LeasedDelivery {
   const { webhook, event, attempts, createdAt, url, secret, oldSecret, oldSecretUntil } = row;
   const hasOverlap = oldSecret !== null && oldSecretUntil !== null && now < oldSecretUntil;
   const secrets = hasOverlap ? [secret, oldSecret] : [secret];
   return { id, webhook, url, secrets, event, createdAt, attempts, about: subjectOf(row) };
 }
-
-export const endedDelivery = (settlement: DeliverySettlement): Ended =>
-  endedAs(settlement, settlement.answer, settlement.answer === null ? 0 : 1);
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   if (row.subscriber === null) {

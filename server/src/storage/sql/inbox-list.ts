@@ -27,7 +27,6 @@ import {
 } from "../rules/inbox-filter.ts";
 import type { TriageStatus } from "../records.ts";
 import { quoted, readFields } from "../rules/columns.ts";
-import { openWaits } from "../rules/waiting.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Bind, bindTo, type Engine, only, type Value } from "./engine.ts";
@@ -200,10 +199,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     const others = [...fixed].filter(([column]) => column !== along).map(equals);
     const { condition, order } =
       along === null || along === "ours" || along === "theirs"
-        ? {
-            condition: `arrival > ${part.above} AND arrival < ${part.below}${along === null ? "" : ` AND ${openWaits[along]}`}`,
-            order: `arrival ${part.direction}`,
-          }
+        ? { condition: `arrival > ${part.above} AND arrival < ${part.below}`, order: `arrival ${part.direction}` }
         : inbox.walk(along, fixed.get(along) ?? "", part);
     return `SELECT arrival FROM submission ${indexedBy(along && `submission_${along}`)}
       WHERE ${[...others, ...conditions, condition].join(" AND ")} ORDER BY ${order}`;

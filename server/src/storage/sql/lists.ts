@@ -1,12 +1,24 @@
 // Subscribers and mails, page by page.
+import type { SubscriberFilter } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
 import { quoted } from "../rules/columns.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import { subscriberTable } from "../rules/subscription.ts";
-import type { Engine } from "./engine.ts";
+import type { Bind, Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./ranges.ts";
+
+/** The subscribers of a filter, and the index that leads to them. */
+export function wantedSubscribers({ status, source, search = "" }: SubscriberFilter, bind: Bind) {
+  const conditions: string[] = [];
+  if (status !== undefined) conditions.push(`status = ${bind(status)}`);
+  if (source !== undefined) conditions.push(`source = ${bind(source)}`);
+  // Both engines call this differently: whether a text holds another.
+  if (search !== "") conditions.push(`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`);
+  const index = status !== undefined ? "subscriber_status" : source !== undefined ? "subscriber_source" : null;
+  return { conditions, index };
+}
 
 export function makeLists(engine: Engine) {
   const subscribers = prepareNewestFirst(engine, subscriberTable);
@@ -20,14 +32,7 @@ export function makeLists(engine: Engine) {
   });
 
   return {
-    listSubscribers: ({ status, source, search = "" }, page) =>
-      subscribers((bind) => {
-        // Both engines call this differently: whether a text holds another.
-        const conditions = search === "" ? [] : [`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`];
-        if (source !== undefined) conditions.push(`source = ${bind(source)}`);
-        if (status === undefined) return { conditions };
-        return { conditions: [`status = ${bind(status)}`, ...conditions], index: "subscriber_status" };
-      }, page),
+    listSubscribers: (filter, page) => subscribers((bind) => wantedSubscribers(filter, bind), page),
 
     async listMails(scope, status, page) {
       const kinds = mailKindsOf(scope);

@@ -2,34 +2,14 @@
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import { reached } from "../../failpoint.ts";
-import type { LeasedMail, MailSettlement, RefusedMail } from "../records.ts";
-import { claimedColumns, type ClaimedMail, endedMail, leasedMail, mailJoins, replyJoins } from "../rules/mail-row.ts";
-import { parseMailId } from "../rules/outbox-row.ts";
+import { type ClaimedMail, mailTable } from "../rules/mail-row.ts";
+import { parseMailId, type Settled } from "../rules/outbox-row.ts";
 import { isToPerson } from "../rules/mails.ts";
 import type { Store } from "../store.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { answeredUntil, heldUntil } from "./held.ts";
-import { makeOutbox, type OutboxTable, type Settled, settledValues } from "./outbox.ts";
+import { makeOutbox } from "./outbox.ts";
 import { prepareStanding } from "./addresses.ts";
-
-export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailSettlement> = {
-  name: "mail",
-  prefix: "",
-  // One provider takes all of them.
-  lanes: "SELECT 0 AS lane",
-  lane: "0",
-  columns: claimedColumns,
-  joins: `${mailJoins} ${replyJoins}`,
-  // An hour, if the provider does not ask for more.
-  delayMsMax: 2 * 60 * 60_000,
-  // A process that let a lease run out may have sent the mail and died before it recorded that.
-  claims: "denials = CASE WHEN lease_owner <> $1 THEN 0 ELSE denials END,",
-  settles: (value) => `denials = ${value("denials")},
-    tokens = CASE ${value("status")} WHEN 'sent' THEN NULL ELSE coalesce(${value("tokens")}, mail.tokens) END,`,
-  settled: settledValues,
-  leased: leasedMail,
-  ended: endedMail,
-};
 
 /** What an operator has put off for longer does not wait yet. */
 const putOffMs = 24 * 60 * 60_000;

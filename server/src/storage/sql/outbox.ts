@@ -2,72 +2,18 @@
 // and one settles them. Both tables name the same thing by the same name; what differs is an `OutboxTable`.
 import type { OutboxStore } from "../store.ts";
 import { heldUntil } from "./held.ts";
-import { type Ended, mailId, type MailRow, parseMailId } from "../rules/outbox-row.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
-import type { ValuesOf } from "../rules/tables.ts";
+import {
+  type MailRow,
+  type OutboxTable,
+  type Settled,
+  settledColumns,
+  type SettledValue,
+} from "../rules/outbox-row.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
-
-export interface OutboxTable<Row extends MailRow, Leased, Settlement> {
-  readonly name: "mail" | "webhook_delivery";
-  /** What its ids begin with. */
-  readonly prefix: string;
-  /** The number of each lane that is served, as a SELECT of `lane`; and the lane of a row. */
-  readonly lanes: string;
-  readonly lane: string;
-  readonly columns: string;
-  readonly joins: string;
-  /** So long a row waits for its next try at most, and longer only where that is asked for. Milliseconds. */
-  readonly delayMsMax: number;
-  /** What a claim sets beside the lease, whose owner is $1, and a settlement beside what all rows have. */
-  readonly claims: string;
-  settles(value: SettledValue): string;
-  /** The values of a settlement, in the order of {@link settledColumns}. */
-  readonly settled: ValuesOf<Settled>;
-  /** @param refusal why it must not be sent */
-  leased(id: string, row: Row, now: number, until: number, refusal?: string): Leased;
-  ended(settlement: Settlement): Ended;
-}
-
-/** A settlement of a row, in the name of the process that holds its lease. */
-export interface Settled extends Ended {
-  readonly id: number;
-  readonly created_at: number;
-  readonly owner: string;
-}
-
-export const settledColumns = {
-  id: "bigint",
-  created_at: "bigint",
-  owner: "text",
-  status: "text",
-  tries: "integer",
-  due_at: "bigint",
-  scheduled_at: "bigint",
-  ended_at: "bigint",
-  last_answer: "text",
-  denials: "integer",
-  tokens: "text",
-} as const;
-
-/** How the text of a settlement names a value. */
-export type SettledValue = (column: keyof Settled) => string;
 
 const parameter: SettledValue = (column) =>
   `CAST($${Object.keys(settledColumns).indexOf(column) + 1} AS ${settledColumns[column]})`;
-
-export const settledValues: ValuesOf<Settled> = (row) => [
-  row.id,
-  row.created_at,
-  row.owner,
-  row.status,
-  row.tries,
-  row.due_at,
-  row.scheduled_at,
-  row.ended_at,
-  row.last_answer,
-  row.denials,
-  row.tokens ?? null,
-];
 
 /**
  * Settles rows and gives their leases back; touches no row that another owner holds. It asks for the due time, not for the
@@ -150,7 +96,7 @@ export function makeOutbox<Row extends MailRow, Leased, Settlement extends { rea
   settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>,
 ): OutboxStore<Leased, Settlement> {
   const { prepare, among, amongUnlocked, read, transaction } = engine;
-  const { name, prefix, lane, lanes, columns, joins, claims } = table;
+  const { name, idOf, parseId, lane, lanes, columns, joins, claims } = table;
   const clock = makeRewind(engine, table);
   const isDue = (now: string, endedBefore: string) => `status = 'queued' AND due_at <= ${now}
     AND (lease_until IS NULL OR lease_until < ${endedBefore} OR lease_until > ${now} + ${leaseMsMax})`;
@@ -170,9 +116,6 @@ export function makeOutbox<Row extends MailRow, Leased, Settlement extends { rea
     UPDATE ${name} SET lease_until = $1 WHERE ${among("id", "$2", "bigint")} AND due_at IS NOT NULL AND lease_owner = $3
     RETURNING id AS row, created_at AS "createdAt"`);
   const settleEach = engine.prepareEach(settling(table), table.settled);
-
-  const idOf = ({ row, createdAt }: MailRow) => prefix + mailId(row, createdAt);
-  const parseId = (id: string) => (id.startsWith(prefix) ? parseMailId(id.slice(prefix.length)) : null);
 
   async function settle(rows: readonly Settled[]): Promise<void> {
     if (rows.length === 0) return;

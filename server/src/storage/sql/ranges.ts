@@ -73,8 +73,8 @@ export interface Table<Row, Read> {
   recordOf(row: Row): Read;
 }
 
-/** The conditions of a list, in SQL. `index`: which one it walks along; absent: the table itself. */
-type Wanted = (bind: Bind) => { readonly conditions: readonly string[]; readonly index?: string };
+/** The conditions of a list, in SQL. `index`: which one it walks along; null and absent: the table itself. */
+type Wanted = (bind: Bind) => { readonly conditions: readonly string[]; readonly index?: string | null };
 
 /** Prepares pages of a table, newest first. */
 export function prepareNewestFirst<Row, Read>(
@@ -86,9 +86,9 @@ export function prepareNewestFirst<Row, Read>(
     const readRange = (above: number, below: number, limit: number) => {
       const values: Value[] = [];
       const bind = bindTo(values);
-      const { conditions, index } = wanted(bind);
+      const { conditions, index = null } = wanted(bind);
       const all = [...conditions, `${number} > ${bind(above)}`, `${number} < ${bind(below)}`];
-      const text = `SELECT ${columns} FROM ${name} ${indexedBy(index ?? null)} ${joins}
+      const text = `SELECT ${columns} FROM ${name} ${indexedBy(index)} ${joins}
         WHERE ${all.join(" AND ")} ORDER BY ${number} DESC LIMIT ${bind(limit)}`;
       return read(unprepared<Row>(text, values, "index"));
     };

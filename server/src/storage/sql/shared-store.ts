@@ -1,6 +1,8 @@
 // What of the store is the same on both engines.
 import type { Clock } from "../../clock.ts";
+import type { Settled } from "../rules/outbox-row.ts";
 import type { References } from "../rules/references.ts";
+import { deliveryTable } from "../rules/webhooks.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
 import { makeAccess } from "./access.ts";
 import { makeEarlier } from "./accepting.ts";
@@ -19,7 +21,7 @@ import { makeKeptFiles, makeResumes } from "./resumes.ts";
 import { makeLists } from "./lists.ts";
 import { makeMailboxes } from "./mailboxes.ts";
 import { makeMails } from "./mails.ts";
-import { makeOutbox, type Settled } from "./outbox.ts";
+import { makeOutbox } from "./outbox.ts";
 import { makeOverview } from "./overview.ts";
 import { makeReading } from "./reading.ts";
 import { makeReplies } from "./replies.ts";
@@ -29,7 +31,7 @@ import { makeSendingAgain } from "./sending-again.ts";
 import { makeSubscriberCounts } from "./subscriber-counts.ts";
 import { makeTags } from "./tags.ts";
 import { makeUnmatched } from "./unmatched.ts";
-import { deliveryTable, makeWebhooks } from "./webhooks.ts";
+import { makeWebhooks } from "./webhooks.ts";
 
 /** The row of the table `store`. */
 export interface StoreRow {

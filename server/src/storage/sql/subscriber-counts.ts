@@ -4,6 +4,7 @@ import { referenceDay } from "@submissions/shared/reference";
 import { dayMs, shownDay, startOfDay } from "../../clock.ts";
 import { arrivalSources, arrivalsMax, type DeskStore, sourcesMax } from "../desk-store.ts";
 import { bindTo, type Engine, only, together, type Value } from "./engine.ts";
+import { wantedSubscribers } from "./lists.ts";
 
 /** Subscribers that one statement counts. */
 const countedAtOnce = 20_000;
@@ -38,15 +39,11 @@ export function makeSubscriberCounts({ prepare, read, unprepared, indexedBy, tra
       await transaction(both, { repeatable: true });
     },
 
-    async subscriberArrivals({ status, source }, now, days) {
+    async subscriberArrivals(filter, now, days) {
       const values: Value[] = [];
       const bind = bindTo(values);
       const first = startOfDay(now) - (days - 1) * dayMs;
-      const conditions = [
-        ...(status === undefined ? [] : [`status = ${bind(status)}`]),
-        ...(source === undefined ? [] : [`source = ${bind(source)}`]),
-      ];
-      const index = status !== undefined ? "subscriber_status" : source !== undefined ? "subscriber_source" : null;
+      const { conditions, index } = wantedSubscribers(filter, bind);
       const text = `SELECT at - at % ${dayMs} AS day, source, count(*) AS count FROM (
           SELECT subscribed_at AS at, source FROM subscriber ${indexedBy(index)}
           WHERE ${["true", ...conditions].join(" AND ")} ORDER BY arrival DESC LIMIT ${arrivalsMax}) AS newest

@@ -1,6 +1,5 @@
 // Mails that came in and fit no submission.
 import { emailKey } from "@submissions/shared/fields";
-import { pageLimit } from "../desk-store.ts";
 import { type InboundStore, type KeptMail, unmatchedMax } from "../inbound-store.ts";
 import {
   keptColumns,
@@ -13,21 +12,24 @@ import {
 import type { FileAnswer } from "./answers.ts";
 import type { Changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
+import { prepareNewestFirst } from "./ranges.ts";
 
 type Whole = KeptMail & { readonly automatic: number; readonly files: string };
 
-export function makeUnmatched(
-  { prepare, locking, read, transaction }: Engine,
-  { audit, lockRows }: Changes,
-  file: FileAnswer,
-) {
+export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file: FileAnswer) {
+  const { prepare, locking, transaction } = engine;
   const insert = prepare<object>(`
     INSERT INTO unmatched (sender_key, automatic, files, ${mailColumns})
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`);
   const forgetOldest = prepare(`
     DELETE FROM unmatched WHERE id <= (SELECT id FROM unmatched ORDER BY id DESC LIMIT 1 OFFSET ${unmatchedMax})`);
-  const list = prepare<UnmatchedColumns>(`
-    SELECT ${unmatchedColumns} FROM unmatched WHERE id < $1 ORDER BY id DESC LIMIT $2`);
+  const list = prepareNewestFirst(engine, {
+    name: "unmatched",
+    columns: unmatchedColumns,
+    number: "id",
+    numberOf: ({ id }: UnmatchedColumns) => id,
+    recordOf: unmatchedRow,
+  });
   const lockOne = prepare<Whole>(`SELECT ${keptColumns} FROM unmatched WHERE id = $1 ${locking("FOR UPDATE")}`);
   const remove = prepare<object>("DELETE FROM unmatched WHERE id = $1 RETURNING id");
 
@@ -39,11 +41,7 @@ export function makeUnmatched(
         yield* forgetOldest();
       }),
 
-    async listUnmatched({ after = Number.MAX_SAFE_INTEGER, limit = pageLimit }) {
-      const rows = await read(list(after, limit + 1));
-      const shown = rows.slice(0, limit);
-      return { rows: shown.map(unmatchedRow), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
-    },
+    listUnmatched: (page) => list(() => ({ conditions: [] }), page),
 
     fileUnmatched: (scope, id, reference, actor, teamKeys) =>
       transaction(function* () {

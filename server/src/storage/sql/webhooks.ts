@@ -3,42 +3,14 @@ import type { DeliveryRow, DeliveryStatus, WebhookEvent, WebhookRow } from "@sub
 import type { AuditEntry } from "../desk-store.ts";
 import { changeInBatches } from "../pages.ts";
 import { columnsOf } from "../rules/columns.ts";
-import {
-  type ClaimedDelivery,
-  claimedColumns,
-  deliveriesOf,
-  deliveryId,
-  deliveryJoins,
-  deliveryPrefix,
-  endedDelivery,
-  leasedDelivery,
-  parseDeliveryId,
-} from "../rules/webhooks.ts";
-import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "../webhook-store.ts";
-import { keptBack, secretOverlapMs, webhooksMax } from "../webhook-store.ts";
+import { deliveriesOf, deliveryId, parseDeliveryId } from "../rules/webhooks.ts";
+import { keptBack, secretOverlapMs, webhooksMax, type WebhookStore } from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, only } from "./engine.ts";
 import { prepareNewestFirst } from "./ranges.ts";
-import { type OutboxTable, settledValues } from "./outbox.ts";
 
 /** Deliveries that one transaction replays. */
 const replayedAtOnce = 250;
-
-export const deliveryTable: OutboxTable<ClaimedDelivery, LeasedDelivery, DeliverySettlement> = {
-  name: "webhook_delivery",
-  prefix: deliveryPrefix,
-  lanes: "SELECT id AS lane FROM webhook WHERE removed_at IS NULL",
-  lane: "webhook",
-  columns: claimedColumns,
-  joins: deliveryJoins,
-  delayMsMax: 24 * 60 * 60_000,
-  claims: "",
-  settles: () => "",
-  // They have neither denials nor tokens, which are the last.
-  settled: (row) => settledValues(row).slice(0, -2),
-  leased: leasedDelivery,
-  ended: endedDelivery,
-};
 
 interface ListedWebhook extends Omit<WebhookRow, "events" | "last"> {
   /** Names with a space between them. No name is a part of another. */
@@ -109,7 +81,7 @@ export function makeWebhooks(engine: Engine) {
       LEFT JOIN submission ON submission.arrival = webhook_delivery.submission`,
     number: "webhook_delivery.id",
     numberOf: ({ number }: Omit<DeliveryRow, "id">) => number,
-    recordOf: (row): DeliveryRow => ({ ...row, id: deliveryId(row.number, row.createdAt) }),
+    recordOf: (row): DeliveryRow => ({ ...row, id: deliveryId({ row: row.number, createdAt: row.createdAt }) }),
   });
 
   return {
