@@ -34,10 +34,9 @@ export function shortcutsOf(query: (statement: string) => Promise<readonly unkno
     /** Replaces the fields of a submission, as a bad disk or another version would. */
     spoilFields: (reference: string, fields: string) =>
       change(`UPDATE submission SET fields = ${text(fields)} WHERE reference = ${text(reference)}`),
-    /** Replaces the tokens of all mails that have some. */
-    spoilTokens: (tokens: string) => change(`UPDATE mail SET tokens = ${text(tokens)} WHERE tokens IS NOT NULL`),
-    /** The same with the detail of all deliveries. */
-    spoilDetail: (detail: string) => change(`UPDATE webhook_delivery SET detail = ${text(detail)}`),
+    /** Replaces what a column of JSON holds in all rows that have something there. */
+    spoil: (table: string, column: string, by: string) =>
+      change(`UPDATE ${table} SET ${column} = ${text(by)} WHERE ${column} IS NOT NULL`),
     setSubscriber: (email: string, status: SubscriberStatus, at: number) =>
       change(`UPDATE subscriber SET status = ${text(status)},
         unsubscribed_at = ${status === "unsubscribed" ? at : "NULL"} ${ofEmail(email)}`),

@@ -216,7 +216,7 @@ test.for(["{", "null", "7", '{"confirm": "a"}'])(
   "hands a welcome mail over as refused whose tokens are %j",
   async (tokens, { store, tested }) => {
     await accept(store, subscription());
-    await tested.spoilTokens(tokens);
+    await tested.spoil("mail", "tokens", tokens);
     const claimed = await store.mails.claim(afterLease, 10, later);
     expect(claimed).toMatchObject([{ about: { refused: "unreadable row" } }]);
   },

@@ -278,6 +278,34 @@ eachKind(
   },
 );
 
+test.for(["{spoilt", "7", '["a",7]', "{}"])(
+  "a column that holds %j costs no other row",
+  async (by, { store, tested }) => {
+    const [one, other] = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
+    await store.desk.changeTags(wholeScope, { references: [one], add: "hot" }, eva);
+    const mail = { at: noon, senderAddress: "bob@example.org", senderName: "", subject: "", text: "", reply: "" };
+    const named = { ...mail, identity: "1", messageId: null, automatic: false, fileNames: ["a.pdf"] };
+    await store.inbound.keepUnmatched(named);
+    const erase = () => store.desk.erasePerson(inquiry(1).email, eva);
+    await tested.spoil("submission", "tags", by);
+    await tested.spoil("unmatched", "files", by);
+    const tags = by.startsWith("[") ? ["a"] : [];
+    expect((await listed(store, {})).toSorted()).toEqual([one, other].toSorted());
+    expect(await tagsOf(store, one)).toEqual(tags);
+    expect(await store.desk.changeTags(wholeScope, { references: [one, other], add: "new" }, eva)).toBe(2);
+    expect(await tagsOf(store, one)).toEqual([...tags, "new"]);
+    const { rows } = await store.inbound.listUnmatched({});
+    expect(rows).toMatchObject([{ fileNames: tags }]);
+    expect(await store.inbound.fileUnmatched(wholeScope, rows[0]!.id, other, eva, [])).toBe(true);
+    await told(store, ["person.erased"], async () => {
+      await erase();
+      await tested.spoil("webhook_delivery", "detail", by);
+      await acceptReference(store, inquiry(1));
+      expect(await erase()).toMatchObject({ submissions: 1 });
+    });
+  },
+);
+
 test("a webhook is tried with a test delivery, and its latest delivery is in the list", async ({ store }) => {
   const url = "https://hooks.example.org/";
   const id = await store.webhooks.add({ url, events: ["inquiry.received"], secret }, eva);

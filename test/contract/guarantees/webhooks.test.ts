@@ -83,7 +83,7 @@ test.for(["{spoilt", "7"])("a delivery whose detail is %j holds up no other", as
   await addWebhook(store, ["inquiry.received", "submission.changed"]);
   const reference = await acceptReference(store, inquiry(1));
   await triage(store, reference, 1, { status: "open" });
-  await tested.spoilDetail(detail);
+  await tested.spoil("webhook_delivery", "detail", detail);
   expect(await claim(store)).toMatchObject([
     { event: "inquiry.received", about: { submission: { reference }, changed: null } },
     { event: "submission.changed", about: { submission: { reference }, changed: null } },

@@ -2,7 +2,7 @@
 import type { Answer, UnmatchedRow } from "@submissions/shared/console";
 import { type KeptMail, toldAgainMs } from "../inbound-store.ts";
 import type { AnswerSender, StoredAnswer, StoredAnswerFile, TriageStatus } from "../records.ts";
-import { columnOf, columnsOf } from "./columns.ts";
+import { columnOf, columnsOf, readTexts } from "./columns.ts";
 
 const shown = ["at", "senderAddress", "senderName", "subject", "text", "reply"] as const;
 const kept = [...shown, "identity", "messageId"] as const;
@@ -22,7 +22,7 @@ export type UnmatchedColumns = Omit<UnmatchedRow, "automatic" | "fileNames"> & {
 export const unmatchedRow = ({ automatic, files, ...row }: UnmatchedColumns): UnmatchedRow => ({
   ...row,
   automatic: automatic === 1,
-  fileNames: JSON.parse(files) as readonly string[],
+  fileNames: readTexts(files),
 });
 
 /** The columns that an answer and an unmatched mail have both, and their values. */

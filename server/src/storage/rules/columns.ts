@@ -15,6 +15,13 @@ export const quoted = (texts: readonly string[]): string => texts.map((text) => 
 export const picked = <Of extends object, Name extends keyof Of>(of: Of, names: readonly Name[]): Pick<Of, Name> =>
   Object.fromEntries(names.map((name) => [name, of[name]])) as Pick<Of, Name>;
 
+export const isText = (value: unknown): value is string => typeof value === "string";
+
+/** The texts that a column holds as a JSON list; none when that is no such list, as with {@link readFields}. */
+export const readTexts = (json: string | null): readonly string[] => textsOf(jsonIn(json ?? "[]"));
+
+export const textsOf = (list: unknown): readonly string[] => (Array.isArray(list) ? list.filter(isText) : []);
+
 /** What a column holds; no fields when that is no JSON object: a bad disk or another version may have written it. */
 export function readFields(json: string): Fields {
   const value = jsonIn(json);

@@ -7,7 +7,7 @@ import { kindOf, type SubmissionKind } from "@submissions/shared/kinds";
 import { type Stage, stages } from "@submissions/shared/stages";
 import { waitedFor } from "./waiting.ts";
 import { type Fields, isFields } from "../../read-unknown.ts";
-import { columnsOf, picked, readFields } from "./columns.ts";
+import { columnsOf, isText, picked, readFields, readTexts } from "./columns.ts";
 
 const ownNames = [
   ...(["arrival", "kind", "reference", "receivedAt", "name", "email", "status", "assignee", "version"] as const),
@@ -104,7 +104,7 @@ function read(row: SubmissionRow): { readonly submission: StoredSubmission; read
     stage: stageOf(row.kind, row.stage),
     language: isText(fields["language"]) ? fields["language"] : "en",
     waitedFor: waitedFor(row),
-    tags: readTags(row.tags),
+    tags: readTexts(row.tags),
     disposable: row.disposable === 1,
     consent: consentOf(fields["consent"]),
     more: moreOf(fields["more"]),
@@ -122,10 +122,6 @@ function consentOf(stored: unknown): ConsentRecord | null {
   return isText(version) && typeof at === "number" ? { text: version, page: isText(page) ? page : null, at } : null;
 }
 
-/** The column `tags`. */
-export const readTags = (json: string | null): readonly string[] =>
-  json === null ? [] : (JSON.parse(json) as readonly string[]);
-
 function moreOf(stored: unknown): SubmissionRecord["more"] {
   const texts = isFields(stored) ? Object.entries(stored).filter(([, value]) => isText(value)) : [];
   return texts.length === 0 ? null : (Object.fromEntries(texts) as Record<string, string>);
@@ -135,7 +131,6 @@ function moreOf(stored: unknown): SubmissionRecord["more"] {
 export const readConsent = (json: string | null): ConsentRecord | null =>
   json === null ? null : consentOf(readFields(json));
 
-const isText = (value: unknown): value is string => typeof value === "string";
 const areTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 
 function isResumeOrNull(value: unknown): value is Omit<ResumeRecord, "key"> | null {

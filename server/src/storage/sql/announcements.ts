@@ -1,6 +1,7 @@
 // Deliveries to webhooks about a subscriber, the change of a submission or an erased person, stored within its transaction.
 import type { DeliveredEvent } from "@submissions/shared/console";
 import type { SubscriberStatus } from "../records.ts";
+import { readFields, textsOf } from "../rules/columns.ts";
 import { lookUps } from "../rules/facts.ts";
 import { deliveriesOf, erasedHash, type EventSubject, subscriberEvent } from "../rules/webhooks.ts";
 import type { Engine, Steps } from "./engine.ts";
@@ -48,9 +49,10 @@ export function prepareErasureNews({ prepare, insert, locking }: Engine) {
     for (const { id, secret } of yield* findHearers()) {
       const hash = erasedHash(emailKey, secret);
       const [waiting] = yield* findWaiting(id);
-      const earlier = waiting && (JSON.parse(waiting.detail) as { references: string[]; hash: string });
-      if (waiting !== undefined && earlier?.hash === hash) {
-        yield* setDetail(waiting.id, JSON.stringify({ references: [...earlier.references, ...references], hash }));
+      const earlier = readFields(waiting?.detail ?? "");
+      if (waiting !== undefined && earlier["hash"] === hash) {
+        const all = [...textsOf(earlier["references"]), ...references];
+        yield* setDetail(waiting.id, JSON.stringify({ references: all, hash }));
       } else {
         const about = { submission: null, subscriber: null, detail: JSON.stringify({ references, hash }) };
         const deliveries = deliveriesOf([id], event, about, at);

@@ -2,7 +2,7 @@
 // they are read.
 import type { Actor, DeskStore } from "../desk-store.ts";
 import { changeInBatches, inBatches } from "../pages.ts";
-import { readTags } from "../rules/submission-row.ts";
+import { readTexts } from "../rules/columns.ts";
 import { retagged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
@@ -54,7 +54,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
     actor: Actor,
   ): Steps<number[]> {
     const changed = (yield* lock(arrivals)).flatMap((row) => {
-      const before = readTags(row.tags);
+      const before = readTexts(row.tags);
       const tags = retagged(before, add, gone);
       if (tags.join("\n") === before.join("\n")) return [];
       const [added = null] = tags.filter((word) => !before.includes(word));

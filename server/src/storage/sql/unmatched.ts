@@ -9,6 +9,7 @@ import {
   unmatchedColumns,
   unmatchedRow,
 } from "../rules/answers.ts";
+import { readTexts } from "../rules/columns.ts";
 import type { FileAnswer } from "./answers.ts";
 import type { Changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
@@ -49,7 +50,7 @@ export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file
         const [found] = row === undefined ? [] : yield* lockOne(id);
         if (row === undefined || found === undefined) return false;
         const { automatic, files: names, ...mail } = found;
-        const files = (JSON.parse(names) as string[]).map((name) => ({ name, size: 0, kept: null }));
+        const files = readTexts(names).map((name) => ({ name, size: 0, kept: null }));
         const sender = automatic === 1 ? "automatic" : "unverified";
         const fromKeys = [emailKey(mail.senderAddress)];
         yield* file({ ...mail, submission: row.arrival, sender, fromKeys, teamKeys, files }, actor.at);
