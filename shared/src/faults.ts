@@ -69,7 +69,7 @@ export const faults = {
     status: 400,
     code: "BAD_REQUEST",
     message: "The request is not valid HTTP.",
-    when: "Its method, target or Host header is wrong. The connection is closed.",
+    when: "Its method, target, Host or Transfer-Encoding header is wrong. The connection is closed.",
   },
   bodyMalformed: {
     status: 400,

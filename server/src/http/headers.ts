@@ -97,9 +97,11 @@ export function refuseMalformed(app: FastifyInstance, traffic: Pick<Traffic, "en
   });
 }
 
-/** RFC 9112 3.2 wants one valid Host, which Node does not check, and a target without a fragment, which the router drops. */
+// RFC 9112 wants one valid Host (3.2), which Node does not check, and a target without a fragment, which the router drops.
+// Node undoes no transfer coding but the last, and HTTP/1.0 has none (6.1).
 function isMalformed(raw: IncomingMessage): boolean {
-  const { host } = raw.headers;
+  const { host, "transfer-encoding": coding } = raw.headers;
+  if (coding !== undefined && (raw.httpVersion !== "1.1" || coding.toLowerCase() !== "chunked")) return true;
   const isHost = host === undefined ? raw.httpVersion !== "1.1" : /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(host);
   return !isHost || isRepeated(raw, "host") || (raw.url?.includes("#") ?? false);
 }

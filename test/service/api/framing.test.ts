@@ -1,4 +1,5 @@
-// Whatever bytes a resume holds, and wherever the network cuts the request, both doors keep exactly these bytes.
+// Whatever bytes a resume holds, wherever the network cuts the request, and whatever white space a gateway adds to its
+// delimiters, both doors keep exactly these bytes.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -13,7 +14,7 @@ const boundary = "b0undary";
 const part = (name: string, more = "") =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
 const fields = Object.entries(applicant).map(([name, value]) => `${part(name)}${value}\r\n`);
-const before = Buffer.from(`${fields.join("")}${part("resumeFile", '; filename="cv.pdf"')}`);
+const beforeResume = `${fields.join("")}${part("resumeFile", '; filename="cv.pdf"')}`;
 const after = Buffer.from(`\r\n--${boundary}--\r\n`);
 
 const nearlyDelimiters = [
@@ -39,10 +40,12 @@ const content = fc
 test("whatever the bytes, and wherever they are cut, they are kept as they were sent", async () => {
   await using service = await startService();
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
+  const padding = fc.constantFrom("", " ", "\t \t", " ".repeat(999));
   const path = fc.constantFrom(addresses["applications.submit"], "/trpc/applications.submit");
   const sent: string[] = [];
   await fc.assert(
-    fc.asyncProperty(content, cuts, path, async (resume, shares, address) => {
+    fc.asyncProperty(content, cuts, path, padding, async (resume, shares, address, blanks) => {
+      const before = Buffer.from(beforeResume.replaceAll(`--${boundary}`, `--${boundary}${blanks}`));
       const body = Buffer.concat([before, resume, after]);
       const call = request(service.url + address, {
         method: "POST",

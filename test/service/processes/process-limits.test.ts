@@ -319,6 +319,14 @@ describe("what is sent", () => {
     expect((await service().stored()).inquiries).toHaveLength(before + whole);
   });
 
+  test.each(["{", "", "\xff", "[]"])("as the body %j takes no answer of the requests behind it", async (body) => {
+    const before = (await service().stored()).inquiries.length;
+    const socket = await open();
+    socket.end(inquiryOf(body) + inquiryOf(JSON.stringify(buyer)).repeat(2), "latin1");
+    expect(statusesOf(await everything(socket))).toEqual([400, 200, 200]);
+    expect((await service().stored()).inquiries).toHaveLength(before + 2);
+  });
+
   test("as a broken body is answered 400", async () => {
     const answer = await answersTo(post("/api/marketplace/inquiry", `${chunked("application/json")}\r\n\r\nHELLO\r\n`));
     expect(statusesOf(answer)).toEqual([400]);
@@ -388,6 +396,11 @@ describe("addresses", () => {
     ["two Host lines", "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n"],
     ["two equal Host lines", "GET /healthz HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n"],
     ["no Host", "GET /healthz HTTP/1.1\r\n\r\n"],
+    ["a transfer coding that is not undone", post("/", "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n")],
+    [
+      "a transfer coding of HTTP/1.0",
+      "POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
   ])("a connection that brings a request with %s is closed after its answer", async (_, bytes) => {
     const socket = await open();
     socket.write(bytes);

@@ -4,11 +4,18 @@ import { Fault } from "../../fault.ts";
 /** RFC 2046 5.1.1. Searching for a delimiter of thousands of bytes takes that many times the work. */
 const boundaryLengthMax = 70;
 
+/** White space behind a delimiter. A line of a mail has 998 bytes; more would be gathered for nothing. */
+const paddingMax = 1_000;
+
+const [hyphen, carriageReturn] = [0x2d, 0x0d];
+const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x09;
+const nothing: Buffer = Buffer.alloc(0);
+
 export class DelimiterCounter {
   readonly #delimiter: Buffer;
   readonly #partsMax: number;
-  // The last bytes seen: a delimiter may lie across pieces. The first delimiter of a body without preamble lacks the line end.
-  #tail: Buffer = Buffer.from("\r\n");
+  // What may be the beginning of a delimiter and its line. The first delimiter of a body without preamble lacks the line end.
+  #held: Buffer = Buffer.from("\r\n");
   parts = 0;
   /** Whether the closing delimiter has come. What follows it is epilogue and counts for nothing. */
   closed = false;
@@ -23,28 +30,35 @@ export class DelimiterCounter {
     this.#partsMax = partsMax;
   }
 
-  feed(piece: Buffer): void {
-    // A delimiter that begins in the tail ends within the seam. The piece is searched where it is: copying costs much.
-    const seam = Buffer.concat([this.#tail, piece.subarray(0, this.#tailMax)]);
-    this.#count(seam, this.#tail.length);
-    this.#count(piece, piece.length);
-    const end = piece.length >= this.#tailMax ? piece : Buffer.concat([this.#tail, piece]);
-    this.#tail = Buffer.from(end.subarray(-this.#tailMax));
-  }
-
-  // Two hyphens after a delimiter close the body; a delimiter is counted once these two bytes are there.
-  get #tailMax(): number {
-    return this.#delimiter.length + 1;
-  }
-
-  /** Counts the delimiters that begin before `limit`. */
-  #count(bytes: Buffer, limit: number): void {
+  /**
+   * Answers what the parser is to get, which may lag behind by a delimiter: gateways may add white space to its line, and the
+   * parser would take that for a header. What a body that is not closed ends with is never handed over.
+   */
+  feed(piece: Buffer): Buffer {
+    let bytes = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
+    this.#held = nothing;
     const { length } = this.#delimiter;
     let at = bytes.indexOf(this.#delimiter);
-    while (!this.closed && this.parts <= this.#partsMax && at >= 0 && at < limit && at + length + 2 <= bytes.length) {
-      if (bytes[at + length] === 0x2d && bytes[at + length + 1] === 0x2d) this.closed = true;
+    while (!this.closed && this.parts <= this.#partsMax && at >= 0) {
+      const end = at + length;
+      let next = end;
+      while (next - end < paddingMax && isBlank(bytes[next])) next += 1;
+      // The two bytes that end the line, or close the body, are not there.
+      if (next + 2 > bytes.length) return this.#hold(bytes, at);
+      if (bytes[end] === hyphen && bytes[end + 1] === hyphen) this.closed = true;
       else this.parts += 1;
-      at = bytes.indexOf(this.#delimiter, at + length);
+      if (next > end && bytes[next] === carriageReturn) {
+        bytes = Buffer.concat([bytes.subarray(0, end), bytes.subarray(next)]);
+      }
+      at = bytes.indexOf(this.#delimiter, end);
     }
+    const begin = this.closed ? -1 : bytes.lastIndexOf(carriageReturn);
+    const isBegun = begin >= 0 && this.#delimiter.indexOf(bytes.subarray(begin)) === 0;
+    return isBegun ? this.#hold(bytes, begin) : bytes;
+  }
+
+  #hold(bytes: Buffer, from: number): Buffer {
+    this.#held = bytes.subarray(from);
+    return bytes.subarray(0, from);
   }
 }

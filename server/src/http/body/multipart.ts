@@ -84,7 +84,6 @@ export class MultipartForm {
     try {
       await this.#readParts();
     } finally {
-      raw.off("data", this.#watch);
       // After a fault the rest is only drained: parsing it would be work for nothing.
       raw.unpipe();
     }
@@ -107,10 +106,8 @@ export class MultipartForm {
       preservePath: true,
       limits: { fileSize: bytesMax.resume, parts: partsMax, headerPairs: 20, headerSize: partHeaderBytesMax },
     });
-    maskNames(this.#request.raw);
-    // The first call connects the parser; only then may the bytes be watched, or they would flow past it.
+    this.#standBeforeParser(this.#request.raw);
     let next = parts.next();
-    this.#request.raw.prependListener("data", this.#watch);
     for (let part = await this.#orOverrun(next); !part.done; part = await this.#orOverrun(next)) {
       this.#parts += 1;
       await this.#take(part.value as Part);
@@ -118,19 +115,36 @@ export class MultipartForm {
     }
   }
 
-  readonly #watch = (piece: Buffer): void => {
+  // Counts what comes before the parser gets it. A fault is told by `#overrun`: nothing hears an error of the parser by then.
+  #standBeforeParser(raw: Readable): void {
+    const pipe = raw.pipe.bind(raw);
+    raw.pipe = (parser) => {
+      const [write, emit] = [parser.write.bind(parser), parser.emit.bind(parser)];
+      parser.write = (piece) => {
+        const watched = this.#watch(piece as Buffer);
+        return watched.length === 0 || write(watched);
+      };
+      // The plugin refuses a form for a name that every object has, which may be that of a further field.
+      parser.emit = (event, first: unknown, ...more: unknown[]) => {
+        const isMasked = event === "file" && typeof first === "string" && first in Object.prototype;
+        return emit(event, isMasked ? mask + first : first, ...more);
+      };
+      return pipe(parser);
+    };
+  }
+
+  /** Answers what the parser is to get: of a form that is too large nothing. */
+  #watch(piece: Buffer): Buffer {
     this.#bytes += piece.length;
-    this.#delimiters.feed(piece);
+    const unpadded = this.#delimiters.feed(piece);
     const isTooLarge = this.#bytes > this.#bytesMax;
-    if (!isTooLarge && this.#delimiters.parts <= partsMax) return;
+    if (!isTooLarge && this.#delimiters.parts <= partsMax) return unpadded;
     const fault = isTooLarge ? resumeTooLarge() : new Fault("namesTooMany");
-    this.#request.raw.off("data", this.#watch);
     this.#request.raw.unpipe();
-    // The parser gets this piece all the same. 64 KiB of delimiters would cost it as much as some megabytes of text.
-    piece.fill(0);
     this.#overrun.reject(fault);
     this.#reading?.destroy(fault);
-  };
+    return Buffer.alloc(0);
+  }
 
   #orOverrun<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#overrun.promise]);
@@ -210,19 +224,6 @@ async function isEmpty(file: Readable): Promise<boolean> {
 
 /** Stands before a name that every object has. */
 const mask = "\0";
-
-// The plugin refuses a form for such a name (`constructor`), which may be that of a further field. So it is given another.
-function maskNames(raw: Readable): void {
-  const pipe = raw.pipe.bind(raw);
-  raw.pipe = (parser) => {
-    const emit = parser.emit.bind(parser);
-    parser.emit = (event, first: unknown, ...more: unknown[]) => {
-      const isMasked = event === "file" && typeof first === "string" && first in Object.prototype;
-      return emit(event, isMasked ? mask + first : first, ...more);
-    };
-    return pipe(parser);
-  };
-}
 
 /** A text, or any value of a part that calls itself JSON. */
 function readText(bytes: Buffer, type: string, encoding: string): unknown {
