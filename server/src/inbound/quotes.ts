@@ -2,15 +2,17 @@
 
 /** Attributions of mail programs in one language each: "On … wrote:" stands above the mail that is answered. */
 const wrote =
-  /(?:wrote|schrieb|geschrieben|a écrit|escribió|ha scritto|escreveu|schreef|geschreven|skrev|kirjoitti|napisał|napsal|写道|のメール|のメッセージ|書きました|작성|님이)/iu;
-const dated = /\d{1,2}[:.h時]\d{2}|\d{4}/;
+  /(?:wrote|schrieb|geschrieben|a écrit|escribió|ha scritto|escreveu|schreef|geschreven|skrev|kirjoitti|napisał|napsal|a scris|yazdı|έγραψε|írta|пишет|писал|пише|написа|napísal|napisao|đã viết|menulis|写道|寫道|のメール|のメッセージ|書きました|작성|님이)/iu;
+const dated = /\p{Nd}{1,2}[:.h時]\p{Nd}{2}|\p{Nd}{4}/u;
 /** Two of the headers that Outlook and others put above it, one of which comes first. */
 const fromLabel = /^\*?"?(?:From|Von|De|Da|Van|Från|Fra|Od|差出人|送信者|发件人|寄件者|보낸 사람)\s?[:：]\*?\s?\S/iu;
 const dateLabel =
   /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|Inviato|Data|Verzonden|Skickat|Sendt|送信日時|日時|发送时间|日期)\s?[:：]\*?\s?\S/iu;
-const anyLabel = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：]/u;
-/** In any language: who wrote it, with an address in angle brackets, and when, to the minute. */
-const anyFrom = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：].{1,200}<[^<>\s]{1,254}@[^<>\s]{1,254}>/u;
+const anyLabel = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：]/u;
+/** In any language: who wrote it, with an address in brackets, and when, to the minute. */
+const anyFrom = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：].{1,200}(?:<|\[mailto:)[^<>[\]\s]{1,254}@[^<>[\]\s]{1,254}[>\]]/u;
+/** Outlook draws it above them. */
+const ruler = /^_{20,}$/;
 const day = /\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}/;
 const minute = /(?<![\d.])\d{1,2}[:.h時]\d{2}(?!\.?\d)/;
 const separator =
@@ -82,7 +84,7 @@ function attributionAbove(lines: readonly string[], end: number): number {
 
 /** How many lines from `at` on are an attribution, in a language known here. */
 function attributionAt(lines: readonly string[], at: number): number {
-  if (!/^\s{0,8}(?:-{2,4} )?(?:\p{L}|\d).{0,40}[\d,]/u.test(lines[at] ?? "")) return 0;
+  if (!/^\s{0,8}(?:-{2,4} )?(?:\p{L}|\d).{0,90}[\d,]/u.test(lines[at] ?? "")) return 0;
   let whole = "";
   for (let folds = 1; folds <= foldsMax; folds += 1) {
     const line = lines[at + folds - 1]?.trim() ?? "";
@@ -109,6 +111,7 @@ function headsBlock(lines: readonly string[], at: number): boolean {
   const isFirst =
     fromLabel.test(first) ||
     anyFrom.test(first) ||
+    (ruler.test(lines[at - 1]?.trim() ?? "") && anyLabel.test(first)) ||
     (dateLabel.test(first) && below.some((line) => fromLabel.test(line)));
   const labelled = below.filter((line) => anyLabel.test(line));
   // A person who lists things writes no minute.
