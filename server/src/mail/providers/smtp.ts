@@ -82,10 +82,11 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
     done();
   });
 
-  async function deliver(mail: OutgoingMail, isRetry = false): Promise<MailOutcome> {
+  // A second attempt shares the time of the first: later than that, the mail's lease may have ended.
+  async function deliver(mail: OutgoingMail, endsAt: number, isRetry = false): Promise<MailOutcome> {
     const envelope = { from: returnPath?.(mail.id) ?? from.address, to: [...mail.content.to] };
     const giveUp = new AbortController();
-    let timer = setTimeout(() => giveUp.abort(), handOverMs);
+    let timer = setTimeout(() => giveUp.abort(), Math.max(endsAt - performance.now(), 0));
     let handedOver = false;
     onRead.set(envelope, () => {
       handedOver = true;
@@ -105,13 +106,13 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
       // A token may be revoked before its end.
       if (options.oauth && !isRetry && failure.responseCode === 535) {
         isTokenStale = true;
-        return await deliver(mail, true);
+        return await deliver(mail, endsAt, true);
       }
       const judged = judgeSmtpError(failure, handedOver);
       // 421 to one recipient ends the connection. The first one alone has the mail then, and the others are tried again.
       const { to } = mail.content;
       if (handedOver || failure.responseCode !== 421 || to.length < 2) return judged;
-      const outcome = await deliver({ ...mail, content: { ...mail.content, to: to.slice(0, 1) } });
+      const outcome = await deliver({ ...mail, content: { ...mail.content, to: to.slice(0, 1) } }, endsAt, isRetry);
       if (outcome.result !== "taken") return outcome.result === "refused" ? judged : outcome;
       return { ...outcome, partly: { has: to.slice(0, 1).map(emailKey), error: judged.error } };
     } finally {
@@ -124,7 +125,7 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
     calls,
     gatherMs: 0,
     doubt: "once-more",
-    send: (mails) => Promise.all(mails.map((mail) => deliver(mail))),
+    send: (mails) => Promise.all(mails.map((mail) => deliver(mail, performance.now() + handOverMs))),
     check: () =>
       transport.verify().then(
         () => null,
