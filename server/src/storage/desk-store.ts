@@ -230,8 +230,12 @@ export interface DeskStore {
     actor: Actor,
   ): Promise<number>;
 
-  /** Null when the scope holds no such submission; `full` when it has {@link notesMax}. */
-  addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | "full" | null>;
+  /**
+   * Null when the scope holds no such submission; `full` when it has {@link notesMax}.
+   *
+   * @param seen the id of the last note that the operator saw; the same words of the operator behind it are answered again
+   */
+  addNote(scope: Scope, reference: string, text: string, actor: Actor, seen?: number): Promise<Note | "full" | null>;
 
   /** Changes the words of a note of the operator. Null when the scope holds no such one. */
   editNote(scope: Scope, reference: string, id: number, text: string, actor: Actor): Promise<Note | null>;

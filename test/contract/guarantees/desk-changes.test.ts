@@ -1,4 +1,5 @@
 // What the port promises about what operators change, and about the audit log.
+import type { Note } from "@submissions/shared/console";
 import { expect } from "vitest";
 import { notesMax, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import {
@@ -145,6 +146,19 @@ test("a submission has at most 200 notes, also of those that are written at once
   const { notes, history } = (await store.desk.findDetail(wholeScope, reference))!;
   expect([notes.length, history.length]).toEqual([notesMax, 200]);
   expect(await store.desk.addNote(wholeScope, other, "text", eva)).toMatchObject({ text: "text" });
+});
+
+test("a note that is repeated by its author without having seen it is stored once", async ({ store }) => {
+  const reference = await acceptReference(store, inTurn(1));
+  const write = (actor: typeof eva, seen?: number) => store.desk.addNote(wholeScope, reference, "Called.", actor, seen);
+  const [first, second] = await Promise.all([write(eva, 0), write(eva, 0)]);
+  expect(second).toEqual(first);
+  const { id } = first as Note;
+  expect(await write(ben, 0)).not.toMatchObject({ id });
+  expect(await write(eva, id)).not.toMatchObject({ id });
+  expect(await write(eva)).not.toMatchObject({ id });
+  const { notes, history } = (await store.desk.findDetail(wholeScope, reference))!;
+  expect([notes.length, history.length]).toEqual([4, 4]);
 });
 
 eachKind("a change outside the scope is one of something unknown: %s", async (kind, { store }) => {

@@ -87,20 +87,40 @@ test("an administrator files an unmatched mail under a reference, and deletes on
   expect(detail?.answers).toMatchObject([{ sender: "unverified", subject: "Lost one" }]);
 });
 
-nightly("a note is corrected by its author, in place, and says so", async () => {
+nightly("a note is added once though its answer is lost, corrected by its author, in place, and says so", async () => {
   const inquiry = site().submissions.findLast(({ kind }) => kind === "inquiry")!;
   const note = (text: string, by: string) =>
     site().store.desk.addNote(wholeScope, inquiry.reference, text, { operator: by, at: Date.now() });
   await note("She calls back on Friday.", operators.ben[0]);
-  await note("He calls back on Fryday.", operator);
   const page = await go(pathOf(inquiry));
   const timeline = page.getByRole("region", { name: "Timeline" });
+  const written = page.getByRole("textbox", { name: "Note", exact: true });
+  expectProblems(/ERR_FAILED/);
+  await page.route("**/submission.addNote*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+  await written.fill("He calls back on Fryday.");
+  await written.press("Control+Enter");
+  await page.getByText("Not saved. The server cannot be reached.").waitFor();
+  await timeline.getByText("He calls back on Fryday.").first().waitFor();
+  await page.reload();
+  await timeline.getByText("He calls back on Fryday.").first().waitFor();
+  await written.press("Control+Enter");
+  await expect.poll(() => written.inputValue()).toBe("");
+  expect((await site().detail(inquiry.reference)).notes).toHaveLength(2);
   await timeline.getByText("She calls back").waitFor();
   // Of the colleague's there is none.
   await timeline.getByRole("button", { name: "Edit" }).click();
   await page.getByRole("textbox", { name: "Edit note" }).fill("x".repeat(10_000));
   await page.getByText("There is room for 10,000 characters. What is beyond was cut off.").waitFor();
-  await page.getByRole("textbox", { name: "Edit note" }).fill("He calls back on Friday.");
+  const edited = page.getByRole("textbox", { name: "Edit note" });
+  await edited.fill("He calls back on Friday.");
+  // Escape keeps the words, and Cancel does not.
+  await page.keyboard.press("Escape");
+  await timeline.getByRole("button", { name: "Edit" }).click();
+  await expect.poll(() => edited.inputValue()).toBe("He calls back on Friday.");
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await timeline.getByRole("button", { name: "Edit" }).click();
+  await expect.poll(() => edited.inputValue()).toBe("He calls back on Fryday.");
+  await edited.fill("He calls back on Friday.");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await timeline.getByText("He calls back on Friday.", { exact: true }).waitFor();
   await timeline.getByText("edited").waitFor();

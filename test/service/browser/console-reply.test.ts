@@ -153,6 +153,9 @@ test("a reply whose answer is lost is not sent again by mistake, and one that co
   await page.getByText("Not sent. The server cannot be reached.").waitFor();
   // By now the page shows it, and so would take it for seen.
   await page.getByRole("region", { name: "Timeline" }).getByText("Only once.").first().waitFor();
+  // So does a page that is loaded again.
+  await page.reload();
+  await page.getByRole("region", { name: "Timeline" }).getByText("Only once.").first().waitFor();
   await message.press("Control+Shift+Enter");
   await page.getByRole("button", { name: "Send anyway" }).waitFor();
   expect((await site().detail(one.reference)).replies).toHaveLength(1);

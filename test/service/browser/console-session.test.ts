@@ -175,7 +175,7 @@ nightly("a sign-out that fails is said, and the next operator finds nothing of w
 });
 
 test("a tab follows what another one did: its operator signed in, signed out, and another one signed in", async () => {
-  const one = firstWith(({ kind }) => kind === "inquiry");
+  const one = await site().add("Zoe Note");
   await using visit = await Visit.begin(browser());
   const { page, context } = visit;
   const isShown = () => page.evaluate(() => dispatchEvent(new Event("focus")));
@@ -199,6 +199,23 @@ test("a tab follows what another one did: its operator signed in, signed out, an
   await isShown();
   await page.locator(".who").getByText("ben.hart").first().waitFor();
   await expect.poll(() => note.inputValue()).toBe("");
+
+  // What a role does not see any more may be seen again; what is erased is not.
+  visit.expectProblems(/status of 40[34]/);
+  await note.fill("For later");
+  const drafts = () =>
+    page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith("console.draft ")).length);
+  const become = (role: "recruiting" | "sales") =>
+    site().store.access.changeOperator(operators.ben[0], { role }, { operator, at: Date.now() });
+  await become("recruiting");
+  await page.reload();
+  await page.getByRole("heading", { name: "Not found" }).waitFor();
+  await become("sales");
+  await page.reload();
+  await expect.poll(() => note.inputValue()).toBe("For later");
+  site().erase(one.reference);
+  await page.reload();
+  await expect.poll(drafts).toBe(0);
 });
 
 nightly(

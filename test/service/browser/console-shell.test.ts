@@ -231,8 +231,8 @@ describe("the overview", () => {
     await expect.poll(() => page.getByRole("table").getByRole("row").count()).toBe(8);
     for (const [name, address] of [
       [/^Submissions \d+/, /\/console\?(?=.*status=all)(?=.*from=\d{4}-\d\d-\d\d)/],
-      [/^Open for over 14 days/, /\/console\?(?=.*status=open)(?=.*order=oldest)/],
-      [/^New for over 2 days/, /\/console\?(?=.*status=new)(?=.*order=oldest)/],
+      [/^Open for over 14 days/, /\/console\?(?=.*status=open)(?=.*until=\d)(?=.*order=oldest)/],
+      [/^New for over 2 days/, /\/console\?(?=.*status=new)(?=.*until=\d)(?=.*order=oldest)/],
       [/^Mails that failed/, /\/console\/mails\?status=failed/],
     ] as const) {
       await page.getByRole("link", { name }).click();

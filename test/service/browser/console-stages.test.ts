@@ -150,12 +150,16 @@ test("a decline says that nothing is sent to a suppressed address, is undone, an
   await expect
     .poll(() => dialog.getByRole("textbox", { name: "Message" }).inputValue())
     .toMatch(/^My own words\.[^]*Thank you/);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("d");
+  await expect.poll(() => dialog.getByRole("textbox", { name: "Message" }).inputValue()).toMatch(/^My own words\./);
   await dialog.getByRole("button", { name: "Decline", exact: true }).click();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Undone.").waitFor();
   expect((await site().detail(open)).replies).toEqual([]);
   expect((await site().detail(open)).submission).toMatchObject({ stage: before.stage, status: before.status });
   await page.getByRole("button", { name: "Decline", exact: true }).first().click();
+  await expect.poll(() => dialog.getByRole("textbox", { name: "Message" }).inputValue()).toMatch(/^My own words\./);
   expectProblems(/status of 400/);
   await dialog.getByRole("textbox", { name: "Message" }).fill("We are sorry, {nope}.");
   await dialog.getByRole("button", { name: "Decline", exact: true }).click();

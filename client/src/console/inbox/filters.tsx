@@ -116,8 +116,8 @@ export function Chips({ search, all }: { readonly search: InboxSearch; readonly 
     // Where its tabs are not shown.
     ["stage", !isByStage(search) && stage && `stage: ${stage}`],
     ["assignee", all && assignee && assigneeText(assignee, me.email, nameOf)],
-    ["from", from && `from ${from}`],
-    ["until", until && `to ${until}`],
+    ["from", from && `from ${from.replace("T", " ")}`],
+    ["until", until && `to ${until.replace("T", " ")}`],
     ...filterChoices.map((name) => [name, search[name] && `${name}: ${titleOf(name, search[name])}`] as const),
     ["resume", resume && "has a resume"],
     ["disposable", disposable && "throw-away address"],

@@ -1,6 +1,6 @@
 // The days of an operator's time zone.
 import { afterAll, expect, test } from "vitest";
-import { midnight, morning } from "./inbox-search.ts";
+import { filterOf, midnight, morning, readInboxSearch } from "./inbox-search.ts";
 
 const zone = process.env["TZ"];
 afterAll(() => void (zone === undefined ? delete process.env["TZ"] : (process.env["TZ"] = zone)));
@@ -14,4 +14,12 @@ test.each([
   process.env["TZ"] = zoneName;
   expect(new Date(morning(Date.parse(now), 1)).toISOString()).toBe(new Date(then).toISOString());
   expect(new Date(midnight(Date.parse(now), 1)).toLocaleDateString("sv")).toBe(then.slice(0, 10));
+});
+
+test("a filter of an address ends with a day or within it", () => {
+  process.env["TZ"] = "Europe/Berlin";
+  const untilOf = (until: string) => filterOf(readInboxSearch({ until })).until;
+  expect(untilOf("2026-10-25")).toBe(Date.parse("2026-10-25T23:00Z"));
+  expect(untilOf("2026-11-21T09:30")).toBe(Date.parse("2026-11-21T08:30Z"));
+  for (const none of ["2026-11-21T9:30", "2026-11-21T25:30", "soon"]) expect(untilOf(none)).toBeUndefined();
 });

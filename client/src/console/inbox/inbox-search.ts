@@ -10,8 +10,11 @@ export const oneOf = <Word extends string>(words: readonly Word[], value: unknow
 /** A text that is not blank. */
 export const textUpTo = (value: unknown, lengthMax: number) =>
   typeof value === "string" && value.trim() !== "" ? value.slice(0, lengthMax) : undefined;
+/** A day, or a minute of it: both as the clock of the operator's time zone says. */
 const day = (value: unknown) =>
-  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
+  typeof value === "string" && /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
 
 /** Removes what is undefined. */
 export const compact = <Parts extends object>(parts: Parts) =>
@@ -56,7 +59,8 @@ export function midnight(at: number, daysLater: number): number {
 export const morning = (at: number, daysLater: number): number => new Date(midnight(at, daysLater)).setHours(8, 0);
 
 /** Before 1970, and while a year is being typed, it is the beginning of 1970: nothing is older. */
-const dayAt = (date: string, daysLater: number) => Math.max(0, midnight(Date.parse(`${date}T00:00`), daysLater));
+const dayAt = (date: string, daysLater: number) =>
+  Math.max(0, date.includes("T") ? Date.parse(date) : midnight(Date.parse(`${date}T00:00`), daysLater));
 
 /** The filter that the server is asked for. */
 export function filterOf(search: InboxSearch): InboxFilter {

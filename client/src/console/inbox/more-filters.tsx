@@ -41,6 +41,9 @@ function Exports({ search }: { readonly search: InboxSearch }) {
   ));
 }
 
+/** An address may name a minute of the day. */
+const dayOf = (until: string | undefined): string => until?.slice(0, 10) ?? "";
+
 export function MoreFilters({ search, set }: MoreProps) {
   const { data: choices = [] } = useQuery(trpc.inbox.choices.queryOptions(undefined, { staleTime: 60_000 }));
   const onText =
@@ -53,11 +56,11 @@ export function MoreFilters({ search, set }: MoreProps) {
         <Field
           label="From"
           type="date"
-          value={search.from ?? ""}
-          max={search.until ?? dayMax}
+          value={dayOf(search.from)}
+          max={dayOf(search.until) || dayMax}
           onChange={onText("from")}
         />
-        <Field label="To" type="date" value={search.until ?? ""} min={search.from} onChange={onText("until")} />
+        <Field label="To" type="date" value={dayOf(search.until)} min={dayOf(search.from)} onChange={onText("until")} />
       </div>
       <p className="quiet small">Whole days in your time zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}.</p>
       <Check checked={search.resume === "yes"} onChange={(on) => set({ resume: on ? "yes" : undefined })}>

@@ -22,6 +22,7 @@ import type { Target } from "../addresses.ts";
 import { Link, useNavigate, useSearch } from "../router.tsx";
 
 const refreshMs = 60_000;
+const dayMs = 24 * 60 * 60_000;
 
 export function OverviewPage() {
   const { days = 30 } = useSearch("/overview");
@@ -83,14 +84,14 @@ function Figures({ overview }: { readonly overview: Overview }) {
           value={cappedCount(old.new)}
           note="no reply yet"
           isBad={old.new > 0}
-          search={{ status: "new", order: "oldest" }}
+          search={{ status: "new", order: "oldest", until: minuteOf(now - oldAfterDays.new * dayMs) }}
         />
         <Stat
           label={`Open for over ${oldAfterDays.open} days`}
           value={cappedCount(old.open)}
           note="not done"
           isBad={old.open > 0}
-          search={{ status: "open", order: "oldest" }}
+          search={{ status: "open", order: "oldest", until: minuteOf(now - oldAfterDays.open * dayMs) }}
         />
         <Stat
           label="First response"
@@ -149,6 +150,9 @@ function Figures({ overview }: { readonly overview: Overview }) {
     </>
   );
 }
+
+/** As an address has it, in the operator's time zone. */
+const minuteOf = (at: number): string => new Date(at).toLocaleString("sv").slice(0, 16).replace(" ", "T");
 
 interface StatProps extends Partial<Target> {
   readonly label: string;

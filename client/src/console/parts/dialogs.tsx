@@ -3,8 +3,10 @@
 import { useMutation, type QueryKey } from "@tanstack/react-query";
 import { useState, type ComponentProps, type ReactNode } from "react";
 import { queryClient, type DecorateMutationProcedure, type ResolverDef } from "../calls.ts";
+import { useMe } from "../operators.ts";
 import { CopyButton } from "./boxes.tsx";
-import { Form } from "./form.tsx";
+import { draftName, useDraft, writeDraft } from "./drafts.tsx";
+import { Form, LongText } from "./form.tsx";
 import { Modal } from "./modal.tsx";
 import { useToasts } from "./toasts.tsx";
 
@@ -64,15 +66,17 @@ interface FormDialogProps extends Pick<FormProps, "call" | "onSubmit" | "childre
   readonly second?: ReactNode;
   /** Absent: the dialog stays until the call is answered. */
   readonly onClose: (() => void) | undefined;
+  /** On Cancel, where that does more than to close. */
+  readonly onCancel?: (() => void) | undefined;
 }
 
-export const FormDialog = ({ title, word, asks, second, onClose, ...form }: FormDialogProps) => (
+export const FormDialog = ({ title, word, asks, second, onClose, onCancel = onClose, ...form }: FormDialogProps) => (
   <Modal title={title} onClose={onClose}>
     <Form
       {...form}
       foot={
         <div className="dialog-foot">
-          <button type="button" onClick={onClose} disabled={onClose === undefined} autoFocus={asks !== undefined}>
+          <button type="button" onClick={onCancel} disabled={onClose === undefined} autoFocus={asks !== undefined}>
             Cancel
           </button>
           {second}
@@ -95,6 +99,8 @@ interface FormButtonProps<Def extends ResolverDef>
   readonly about?: string;
   readonly className?: string;
   readonly disabled?: boolean;
+  /** The key of the text that is written in it (`DraftText`). Cancel forgets it, and so does the call. */
+  readonly draft?: string;
   readonly procedure: DecorateMutationProcedure<Def>;
   readonly input: (...form: Parameters<FormProps["onSubmit"]>) => Def["input"];
   /** The dialog after the call. Absent: it closes. */
@@ -112,8 +118,13 @@ export const FormButton = <Def extends ResolverDef>(props: FormButtonProps<Def>)
 };
 
 function CallDialog<Def extends ResolverDef>(props: FormButtonProps<Def> & { readonly onClose: () => void }) {
-  const { title, word, yes = word, asks, procedure, input, result, onClose, children } = props;
-  const call = useChange(procedure, { ...props, onDone: () => result === undefined && onClose() });
+  const { title, word, yes = word, asks, draft, procedure, input, result, onClose, children } = props;
+  const { email } = useMe();
+  const end = () => {
+    if (draft !== undefined) writeDraft(draftName(email, draft), "");
+    onClose();
+  };
+  const call = useChange(procedure, { ...props, onDone: () => result === undefined && end() });
   if (call.data !== undefined && result !== undefined) return result(call.data, call.variables, onClose);
   return (
     <FormDialog
@@ -123,10 +134,28 @@ function CallDialog<Def extends ResolverDef>(props: FormButtonProps<Def> & { rea
       call={call}
       onSubmit={(...form) => call.mutate(input(...form))}
       onClose={onClose}
+      onCancel={end}
     >
       {children}
     </FormDialog>
   );
+}
+
+interface DraftTextProps extends ComponentProps<typeof LongText> {
+  readonly draft: string;
+  /** What is stored. */
+  readonly stored: string;
+}
+
+/** A text of a dialog that is kept when the dialog is left by Escape, by a click beside it or by going back. */
+export function DraftText({ draft, stored, ...area }: DraftTextProps) {
+  const [kept, keep] = useDraft(draft);
+  const [text, setText] = useState(kept || stored);
+  const write = (next: string) => {
+    setText(next);
+    keep(next === stored ? "" : next);
+  };
+  return <LongText {...area} value={text} onChange={({ target }) => write(target.value)} />;
 }
 
 interface ShownOnceProps {

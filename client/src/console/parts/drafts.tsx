@@ -26,6 +26,19 @@ export function useDraft(key: string): readonly [string, (text: string) => void,
   return [text, write, read];
 }
 
+/**
+ * What the page showed when a text was sent, for as long as no answer to it came, also after a reload: the text may be
+ * stored, and what came since is not seen. @param shown what the page shows now
+ */
+export function useSeen(key: string, shown: number) {
+  const [before, write] = useDraft(key);
+  const seen = before === "" ? shown : Number(before);
+  return { seen, onSend: () => write(String(seen)), onAnswer: () => write("") };
+}
+
+/** The key of the words with which some submissions are declined. */
+export const declineDraft = (references: readonly string[]): string => `decline ${references.join(" ")}`;
+
 /** Keeps a draft, and shows it wherever it stands. Empty: there is none any more. */
 export function writeDraft(name: string, newValue: string): void {
   localStorage.setItem(name, newValue);
@@ -34,8 +47,8 @@ export function writeDraft(name: string, newValue: string): void {
   if (newValue === "") localStorage.removeItem(name);
 }
 
-/** Forgets the drafts that a submission has, of all operators of this browser. */
-export const forgetDraftsOf = (reference: string): void => forget((name) => name.endsWith(` ${reference}`));
+/** Forgets the drafts that a submission has, alone or with others, of all operators of this browser. */
+export const forgetDraftsOf = (reference: string): void => forget((name) => name.split(" ").includes(reference));
 
 /** Forgets all drafts but those of an operator. */
 export const forgetDrafts = (but?: string): void =>

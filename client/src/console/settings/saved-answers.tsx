@@ -6,8 +6,8 @@ import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { FormButton } from "../parts/dialogs.tsx";
-import { Field, LongText, Options } from "../parts/form.tsx";
+import { DraftText, FormButton } from "../parts/dialogs.tsx";
+import { Field, Options } from "../parts/form.tsx";
 import { languageName, word } from "../words.ts";
 
 const reads = [trpc.reply.answers];
@@ -53,9 +53,11 @@ interface AnswerProps {
 
 function AnswerButton({ answer, ...button }: AnswerProps) {
   const kinds = kindsOf(useMe().role);
+  const draft = `answer ${answer?.id ?? "new"}`;
   return (
     <FormButton
       {...button}
+      draft={draft}
       yes="Save"
       procedure={trpc.reply.saveAnswer}
       input={(text) => ({
@@ -87,7 +89,7 @@ function AnswerButton({ answer, ...button }: AnswerProps) {
       <Field label="Title" name="title" required maxLength={100} defaultValue={answer?.title} autoFocus />
       <label>
         Text
-        <LongText aria-label="Text" name="text" required rows={8} defaultValue={answer?.text} />
+        <DraftText draft={draft} stored={answer?.text ?? ""} aria-label="Text" name="text" required rows={8} />
       </label>
       <p className="quiet small">
         {"{name}, {reference}, {packages}, {position} and {company} stand for what was sent."}

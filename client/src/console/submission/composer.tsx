@@ -4,12 +4,12 @@ import type { Note, ReplyPreview, SavedAnswer, SubmissionDetail } from "@submiss
 import { kinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { greetingLanguageOf, type GreetingLanguage } from "@submissions/shared/language";
 import { looksLikeName } from "@submissions/shared/names";
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode, type RefObject } from "react";
 import { calls, isRefusal, isWrong, messageOf, queryClient, trpc } from "../calls.ts";
-import { useDraft } from "../parts/drafts.tsx";
+import { useDraft, useSeen } from "../parts/drafts.tsx";
 import { Check, LongText } from "../parts/form.tsx";
 import { useOffer } from "../triage/offers.tsx";
-import { languageName } from "../words.ts";
+import { languageName, severalOf } from "../words.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/dialogs.tsx";
 import { useQuery } from "@tanstack/react-query";
@@ -86,14 +86,23 @@ function TextForm({
   );
 }
 
+/** Ends the wait for an answer where the server refused. */
+function useRefusal({ error }: { readonly error: unknown }, onAnswer: () => void): void {
+  const onRefusal = useEffectEvent(onAnswer);
+  useEffect(() => {
+    if (error !== null && isRefusal(error)) onRefusal();
+  }, [error]);
+}
+
 interface NoteFormProps {
-  readonly reference: string;
+  readonly detail: Pick<SubmissionDetail, "reference" | "notes">;
   readonly field: RefObject<HTMLTextAreaElement | null>;
 }
 
-export function NoteForm({ reference, field }: NoteFormProps) {
+export function NoteForm({ detail: { reference, notes: shown }, field }: NoteFormProps) {
   const draft = useDraft(`note ${reference}`);
   const [text, write, read] = draft;
+  const { seen, onSend, onAnswer } = useSeen(`note-seen ${reference}`, Math.max(0, ...shown.map(({ id }) => id)));
   const detailKey = trpc.submission.get.queryKey({ reference });
   const add = useChange(trpc.submission.addNote, {
     reads: [trpc.submission.get],
@@ -103,9 +112,16 @@ export function NoteForm({ reference, field }: NoteFormProps) {
       queryClient.setQueryData(detailKey, (detail) => detail && { ...detail, notes: [...besides(detail.notes), note] });
       // What was typed meanwhile stays.
       if (read().trim() === sent.text) write("");
+      onAnswer();
     },
   });
+  useRefusal(add, onAnswer);
   const words = text.trim();
+  const submit = () => {
+    if (words === "" || add.isPending) return;
+    onSend();
+    add.mutate({ reference, text: words, seen });
+  };
   return (
     <TextForm
       label="Note"
@@ -113,7 +129,7 @@ export function NoteForm({ reference, field }: NoteFormProps) {
       field={field}
       rows={2}
       draft={draft}
-      onSubmit={() => words !== "" && !add.isPending && add.mutate({ reference, text: words })}
+      onSubmit={submit}
       call={add}
       failed="Not saved."
     >
@@ -173,6 +189,8 @@ interface ReplyFormProps {
 export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
   const [text, write, read] = draft;
   const { reference, kind, email, version, status, lastReplyAt, lastAnswerAt } = detail;
+  const shown = Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0);
+  const { seen, onSend, onAnswer } = useSeen(`reply-seen ${reference}`, shown);
   const [quote, setQuote] = useState<boolean>(kinds[kind].quoted);
   const { showToast, showFailure } = useToasts();
   const offer = useOffer();
@@ -180,6 +198,7 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
     reads,
     onDone: ({ id }, sent) => {
       if (read().trim() === sent.text) write("");
+      onAnswer();
       onSent();
       const said = `The reply to ${email} goes out in ten seconds.`;
       offer({ said, undone: { reply: id, reference, text: sent.text } });
@@ -200,15 +219,11 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
   };
   const files = useFiles(detail);
   const words = text.trim();
-  const shown = Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0);
-  // Without an answer it may have been sent. Until the operator is told, that reply is not among those that were seen.
-  const isUnknown = send.error !== null && !isRefusal(send.error);
-  const [seenBefore, setSeenBefore] = useState(shown);
-  const seen = isUnknown ? seenBefore : shown;
+  useRefusal(send, onAnswer);
   const isReady = words !== "" && !send.isPending && files.underWay.length === 0;
   const submit = (more: { readonly doneAt?: number; readonly seen?: number }) => {
     if (!isReady) return;
-    setSeenBefore(seen);
+    onSend();
     send.mutate({ reference, text: words, quote, files: files.attached.map(({ id }) => id), ...more });
   };
   const isDone = status === "done";
@@ -289,6 +304,13 @@ export function AnswerSelect({ kind, language, onChoose, isRepeatable = false }:
   const ofKind = answers.filter((answer) => kind === undefined || answer.kind === kind);
   const rank = (answer: SavedAnswer) => (answer.language === language ? 0 : answer.language === null ? 1 : 2);
   const offered = ofKind.toSorted((one, other) => rank(one) - rank(other));
+  const byKind = Map.groupBy(offered, (answer) => answer.kind);
+  const optionsOf = (some: readonly SavedAnswer[]) =>
+    some.map(({ id, title, language: its }) => (
+      <option key={id} value={id}>
+        {its === null || its === language ? title : `${title} (${languageName(its)})`}
+      </option>
+    ));
   return (
     <select
       aria-label="Saved answer"
@@ -303,11 +325,13 @@ export function AnswerSelect({ kind, language, onChoose, isRepeatable = false }:
       <option value="" disabled>
         {offered.length === 0 ? "No saved answer yet" : "Saved answer…"}
       </option>
-      {offered.map(({ id, title, language: its }) => (
-        <option key={id} value={id}>
-          {its === null || its === language ? title : `${title} (${languageName(its)})`}
-        </option>
-      ))}
+      {byKind.size < 2
+        ? optionsOf(offered)
+        : Array.from(byKind, ([one, its]) => (
+            <optgroup key={one} label={`For ${severalOf(one)}`}>
+              {optionsOf(its)}
+            </optgroup>
+          ))}
     </select>
   );
 }

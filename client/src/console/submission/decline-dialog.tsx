@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
 import { calls, Refused, trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
+import { declineDraft, useDraft } from "../parts/drafts.tsx";
 import { LongText } from "../parts/form.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { useDecline } from "../triage/decline.ts";
@@ -30,16 +31,20 @@ export function DeclineDialog({ references, kind, onClose }: Props) {
   const { showToast, showFailure } = useToasts();
   const reasons = useId();
   const [reason, setReason] = useState("");
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft(declineDraft(references));
   /** What the previews are made of: the text when its field was left. */
-  const [previewed, setPreviewed] = useState("");
+  const [previewed, setPreviewed] = useState(text);
   const [days, setDays] = useState<DeclineDays>(2);
   const known = useQuery(trpc.decline.reasons.queryOptions()).data ?? [];
   const named = [...references];
   const people = useQuery(trpc.decline.preview.queryOptions({ references: named, text: previewed }));
   /** What others change behind the dialog is told before it is overwritten. */
   const [seen, setSeen] = useState(() => shownNow(references));
-  const decline = useDecline(() => onClose(true));
+  const end = (isDone: boolean) => {
+    setText("");
+    onClose(isDone);
+  };
+  const decline = useDecline(() => end(true));
   const isOne = references.length === 1;
   const message = useRef<HTMLTextAreaElement>(null);
   const chosen = useRef("");
@@ -83,6 +88,7 @@ export function DeclineDialog({ references, kind, onClose }: Props) {
         )
       }
       onClose={decline.isPending ? undefined : () => onClose(false)}
+      onCancel={() => end(false)}
     >
       <label>
         Reason <span className="quiet">(never mailed)</span>

@@ -7,9 +7,10 @@ import {
   type TriageStatus,
   type WithPerson,
 } from "@submissions/shared/console";
+import { kindOfReference, kindsOf } from "@submissions/shared/kinds";
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { isMissing, trpc } from "../calls.ts";
+import { calls, isMissing, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
 import { compact, filterOf } from "../inbox/inbox-search.ts";
 import { isByStage } from "../inbox/stages.tsx";
@@ -51,8 +52,7 @@ export function SubmissionPage() {
   const isGone = isMissing(detail.error);
   const shown = isGone ? undefined : detail.data;
   useEffect(() => {
-    // Its person may have been erased elsewhere.
-    if (isGone) forgetDraftsOf(reference);
+    if (isGone) void forgetIfErased(reference);
     if (shown) showNews([shown]);
   }, [isGone, reference, shown]);
   useTitle(shown ? `${shown.name}, ${reference}` : reference);
@@ -72,6 +72,13 @@ export function SubmissionPage() {
       )}
     </article>
   );
+}
+
+/** Its person may have been erased elsewhere. What only the role does not see any more, it may see again. */
+async function forgetIfErased(reference: string): Promise<void> {
+  const me = await calls.session.me.query().catch(() => null);
+  const kind = kindOfReference(reference);
+  if (me !== null && kind !== undefined && kindsOf(me.role).includes(kind)) forgetDraftsOf(reference);
 }
 
 interface DetailProps {
@@ -207,7 +214,7 @@ function Submission({ detail }: DetailProps) {
               </button>
             </>
           ) : (
-            <NoteForm reference={reference} field={note} />
+            <NoteForm detail={detail} field={note} />
           )}
         </section>
       </div>

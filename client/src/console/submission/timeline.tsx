@@ -10,8 +10,7 @@ import { WaitingDecline } from "./waiting-decline.tsx";
 import { AnswerEntry } from "./answer.tsx";
 import { SentFiles } from "./files.tsx";
 import { trpc } from "../calls.ts";
-import { FormButton, useChange } from "../parts/dialogs.tsx";
-import { LongText } from "../parts/form.tsx";
+import { DraftText, FormButton, useChange } from "../parts/dialogs.tsx";
 
 interface Item {
   readonly key: string;
@@ -163,13 +162,22 @@ const EditNote = ({ reference, note: { id, text } }: { readonly reference: strin
     title="Edit note"
     yes="Save"
     className="link small"
+    draft={`note ${id} ${reference}`}
     procedure={trpc.submission.editNote}
     input={(read) => ({ reference, id, text: read("text") })}
     reads={[trpc.submission.get]}
   >
     <label>
       Edit note
-      <LongText aria-label="Edit note" name="text" required rows={6} defaultValue={text} autoFocus />
+      <DraftText
+        draft={`note ${id} ${reference}`}
+        stored={text}
+        aria-label="Edit note"
+        name="text"
+        required
+        rows={6}
+        autoFocus
+      />
     </label>
   </FormButton>
 );

@@ -29,13 +29,13 @@ export function useDecline(onDone: () => void) {
       if (outcomes.some(({ result }) => result === "changed")) return outcomes;
       throw new Refused(problemsOf(outcomes, seen[0]).join(" "));
     },
-    onSuccess: (outcomes, { seen, days }) => {
+    onSuccess: (outcomes, { seen, text, days }) => {
       const declined = outcomes.filter((outcome) => outcome.result === "changed");
       const others = outcomes.filter((outcome) => outcome.result !== "changed");
       show(declined.map(({ reference, version }) => ({ reference, version, stage: "declined", status: "done" })));
       onDone();
       if (others.length > 0) report(others, { stage: "declined" }, seen[0]);
-      offer({ said: saidOf(declined, days), undone: { declined, seen } });
+      offer({ said: saidOf(declined, days), undone: { declined, seen, text } });
     },
     onSettled: (_done, _error, { seen }) => readAgain(seen.map(({ reference }) => reference)),
   });

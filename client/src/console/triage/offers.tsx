@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useRef } from "react";
 import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { useChange } from "../parts/dialogs.tsx";
-import { draftName, offersOf, writeDraft } from "../parts/drafts.tsx";
+import { declineDraft, draftName, offersOf, writeDraft } from "../parts/drafts.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { plural } from "../words.ts";
 import { changeInBatches, readAgain, show, useReport, type Triaged } from "./triage.ts";
@@ -15,11 +15,11 @@ const undoMs = 10_000;
 
 export type Declined = Extract<DeclineOutcome, { result: "changed" }>;
 
-/** One reply, several, or what was declined and how it was before. */
+/** One reply, several, or what was declined, how it was before, and the words. */
 type Undone =
   | { readonly reply: number; readonly reference: string; readonly text: string }
   | { readonly replies: readonly number[] }
-  | { readonly declined: readonly Declined[]; readonly seen: readonly Triaged[] };
+  | { readonly declined: readonly Declined[]; readonly seen: readonly Triaged[]; readonly text: string };
 
 interface Offer {
   readonly said: string;
@@ -104,7 +104,7 @@ function useUndo(): (undone: Undone) => void {
   });
 
   /** Another stage takes the mail back. */
-  async function undoDecline(declined: readonly Declined[], seen: readonly Triaged[]): Promise<void> {
+  async function undoDecline({ declined, seen, text }: Extract<Undone, { declined: unknown }>): Promise<void> {
     const former = new Map(seen.map((one) => [one.reference, one]));
     const groupOf = ({ reference }: Declined) => `${former.get(reference)?.stage} ${former.get(reference)?.status}`;
     try {
@@ -119,6 +119,9 @@ function useUndo(): (undone: Undone) => void {
         if (others.length > 0) report(others, change);
         else showToast("Undone.");
       }
+      // The words can be corrected then.
+      const draft = draftName(email, declineDraft(seen.map(({ reference }) => reference)));
+      if (!localStorage.getItem(draft)) writeDraft(draft, text);
     } catch (error) {
       showFailure("Not undone.", error);
     }
@@ -126,7 +129,7 @@ function useUndo(): (undone: Undone) => void {
   }
 
   return (undone) => {
-    if ("declined" in undone) return void undoDecline(undone.declined, undone.seen);
+    if ("declined" in undone) return void undoDecline(undone);
     if ("replies" in undone) return undoReplies.mutate({ ids: [...undone.replies] });
     words.current.set(undone.reply, [draftName(email, `reply ${undone.reference}`), undone.text]);
     undoReply.mutate({ id: undone.reply });

@@ -99,11 +99,15 @@ export const submissionProcedures = trpc.router({
     neighboursOf(desk, scope, input.reference, input.filter),
   ),
 
-  addNote: changes(z.object({ reference, text: noteText }), async ({ desk, scope, actor }, input) => {
-    const note = found(await desk.addNote(scope, input.reference, input.text, actor));
-    if (note === "full") throw new Fault("notesFull");
-    return note;
-  }),
+  /** `seen`: the last note that was seen, so that one whose answer was lost is not added again. */
+  addNote: changes(
+    z.object({ reference, text: noteText, seen: wholeNumber.exactOptional() }),
+    async ({ desk, scope, actor }, { seen, ...input }) => {
+      const note = found(await desk.addNote(scope, input.reference, input.text, actor, seen));
+      if (note === "full") throw new Fault("notesFull");
+      return note;
+    },
+  ),
 
   editNote: changes(
     z.object({ reference, id: wholeNumber, text: noteText }),

@@ -135,6 +135,8 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
   const { prepare, transaction } = engine;
   const insertNote = prepare<{ id: number }>(`
     INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id`);
+  const repeated = prepare<Note>(`
+    SELECT ${noteColumns} FROM note WHERE submission = $1 AND id > $2 AND author = $3 AND text = $4 LIMIT 1`);
   const editNote = prepare<Note>(`
     UPDATE note SET text = $4, edited_at = $5 WHERE id = $1 AND submission = $2 AND author = $3
     RETURNING ${noteColumns}`);
@@ -146,10 +148,12 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
       return (await inBatches(request.targets, changedAtOnce, change)).flat();
     },
 
-    addNote: (scope, reference, text, actor) =>
+    addNote: (scope, reference, text, actor, seen) =>
       transaction(function* () {
         const row = (yield* lockRows(scope, [reference])).get(reference);
         if (row === undefined) return null;
+        const [same] = seen === undefined ? [] : yield* repeated(row.arrival, seen, actor.operator, text);
+        if (same !== undefined) return same;
         if (only(yield* countNotes(row.arrival)).stored >= notesMax) return "full";
         const note = only(yield* insertNote(row.arrival, actor.operator, actor.at, text));
         yield* audit({ action: "note", subject: reference, detail: { note: note.id } }, actor);
