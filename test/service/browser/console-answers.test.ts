@@ -5,7 +5,7 @@ import type { NewAnswer } from "../../../server/src/storage/inbound-store.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { oneVisit, operator, pathOf } from "../../support/browser/console-visit.ts";
+import { oneVisit, pathOf } from "../../support/browser/console-visit.ts";
 import { nightly } from "../../support/many-or-few.ts";
 
 const site = shared(() => ConsoleSite.open());
