@@ -22,7 +22,6 @@ export async function readSubscriberFile(csv: string) {
   let kept: readonly (readonly [name: string, place: number])[] = [];
   for (const record of readCsv(csv)) {
     row += 1;
-    if (row > importRowsMax + 1) throw fieldInvalid("csv", "The file has more than 10,000 rows. Divide it.");
     left -= record.reduce((sum, cell) => sum + cell.length, record.length);
     if (left <= 0) {
       await nextTurn();
@@ -32,6 +31,7 @@ export async function readSubscriberFile(csv: string) {
       names = record.map(nameOf);
       kept = columns.flatMap((name) => (names.includes(name) ? [[name, names.lastIndexOf(name)] as const] : []));
     } else if (record.some((cell) => cell.trim() !== "")) {
+      if (rows.length >= importRowsMax) throw fieldInvalid("csv", "The file has more than 10,000 rows. Divide it.");
       const cells = Object.fromEntries(kept.map(([name, place]) => [name, fromKept(record[place] ?? "")]));
       rows.push({ row, cells });
     }

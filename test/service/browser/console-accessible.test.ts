@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { atNight, manyOrFew, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
-import { ConsoleSite } from "../../support/browser/console-site.ts";
+import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import {
   findingsIn,
   isWellMade,
@@ -138,6 +138,16 @@ nightly("on a phone a long address in a dialog leaves its buttons, and propertie
   const sent = (await page.getByRole("complementary", { name: "Properties" }).boundingBox())!;
   const story = (await page.getByRole("region", { name: "Timeline" }).boundingBox())!;
   expect(sent.y + sent.height).toBeLessThan(story.y);
+
+  const [cleo] = operators.cleo;
+  await site().store.access.changeOperator(cleo, { name: "Cleo ".repeat(20).trim() }, { operator, at: Date.now() });
+  await page.keyboard.press("a");
+  await dialog.getByText("you", { exact: true }).waitFor();
+  expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  await page.keyboard.press("Escape");
+  await go("/subscribers", { viewport: { width: 320, height: 740 } });
+  await page.getByRole("button", { name: "Add subscriber" }).waitFor();
+  expect(await overflowOf(page)).toBeLessThanOrEqual(0);
 });
 
 nightly("nothing moves while a page loads, and what to search for can be read as a whole on a phone", async () => {

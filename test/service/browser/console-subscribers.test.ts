@@ -79,6 +79,11 @@ nobody,fair,,,
   expect(first).toMatch(new RegExp(`^4\\s+${RegExp.escape(known.email)}\\s+It is subscribed already\\.$`));
   expect(second).toMatch(/^5\s+nobody\s+Enter one e-mail address/);
   expect([await stateOf("one@example.org"), await stateOf("two@example.org")]).toEqual(["pending", "active"]);
+  // Where the page was left before, it is read later.
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await page.getByRole("button", { name: "Import" }).click();
+  await dialog.getByRole("button", { name: "Show the last report" }).click();
+  await dialog.getByRole("status").getByText("2 addresses added").waitFor();
   await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
   await page.getByRole("row", { name: /two@example\.org/ }).waitFor();
   await page.getByRole("combobox", { name: "Source" }).selectOption("fair (2)");

@@ -1,6 +1,7 @@
 // Adds one subscriber, or those of a file, and reports which were left out.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { importBytesMax, importRowsMax, type ImportReport } from "@submissions/shared/console";
+import { useState } from "react";
 import { calls, Refused, isRefusal, queryClient, trpc } from "../calls.ts";
 import { FormButton, FormDialog } from "../parts/dialogs.tsx";
 import { Field, LongText } from "../parts/form.tsx";
@@ -79,33 +80,39 @@ async function reportAfter(startedAt: number | undefined): Promise<ImportReport 
   }
 }
 
-function Progress() {
-  const { data } = useQuery(trpc.subscribers.importProgress.queryOptions(undefined, { refetchInterval: askEveryMs }));
-  // Until the file has arrived, it is that of an earlier import.
-  const isRunning = data?.report === null;
-  return (
-    <p className="quiet small" role="status">
-      {isRunning && `${count(data.done)} of ${plural(data.rows, "row")}`}
-    </p>
-  );
-}
-
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const run = useMutation({
     mutationFn: importFile,
     onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.subscribers.pathKey() }),
   });
-  if (run.data) return <Report report={run.data} onClose={onClose} />;
+  // It goes on where its page was left, and can be followed and read again.
+  const { data, isFetchedAfterMount } = useQuery(
+    trpc.subscribers.importProgress.queryOptions(undefined, { refetchInterval: askEveryMs, staleTime: 0 }),
+  );
+  const last = isFetchedAfterMount ? data : undefined;
+  const [asked, setAsked] = useState(false);
+  const isOther = !run.isPending && last?.report === null;
+  if (isOther && !asked) setAsked(true);
+  const report = run.data ?? (asked && !run.isPending ? last?.report : undefined);
+  if (report) return <Report report={report} onClose={onClose} />;
   return (
     <FormDialog
       title="Import subscribers"
-      word={run.isPending ? "Importing…" : "Import"}
-      call={run}
+      word={run.isPending || isOther ? "Importing…" : "Import"}
+      call={{ error: run.error, isPending: run.isPending || isOther }}
       onSubmit={(_, data) => run.mutate(data.get("file") as File)}
       onClose={run.isPending ? undefined : onClose}
     >
       <Field label="CSV file" name="file" type="file" accept=".csv,text/csv" required autoFocus />
-      {run.isPending && <Progress />}
+      <p className="quiet small" role="status">
+        {/* Until the file has arrived, it is that of an earlier one. */}
+        {last?.report === null && `${count(last.done)} of ${plural(last.rows, "row")}`}
+      </p>
+      {last?.report && !run.isPending && (
+        <button type="button" className="link small" onClick={() => setAsked(true)}>
+          Show the last report
+        </button>
+      )}
       <p className="quiet small">
         The first row names the columns: <code>email</code>, and as you have them <code>source</code>,{" "}
         <code>consentText</code>, <code>consentPage</code> and <code>consentAt</code>. At most {count(importRowsMax)}{" "}
