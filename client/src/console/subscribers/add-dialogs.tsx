@@ -100,7 +100,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       title="Import subscribers"
       word={run.isPending || isOther ? "Importing…" : "Import"}
       call={{ error: run.error, isPending: run.isPending || isOther }}
-      onSubmit={(_, data) => run.mutate(data.get("file") as File)}
+      onSubmit={(_, form) => run.mutate(form.get("file") as File)}
       onClose={run.isPending ? undefined : onClose}
     >
       <Field label="CSV file" name="file" type="file" accept=".csv,text/csv" required autoFocus />
