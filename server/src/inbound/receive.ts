@@ -1,6 +1,6 @@
 // What becomes of a mail that came in, whichever way: stored before it is acknowledged, once however often it comes. Nothing is
 // ever sent to its sender.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { reached } from "../failpoint.ts";
 import { freeBytesOf } from "../resumes/staging.ts";
 import type { Addressed, InboundStore, KeptMail } from "../storage/inbound-store.ts";
@@ -66,16 +66,23 @@ async function decide(mail: InboundMail, receiving: Receiving): Promise<Received
 async function fileAnswer(mail: InboundMail, submission: Addressed, at: number, receiving: Receiving) {
   const { store, vault, authservId, teamKeys } = receiving;
   const kept = keptMail(mail, at);
-  const { isFiled, fileBytes: usedBytes } = await store.inbound.findAnswers(submission.arrival, kept.identity);
-  if (isFiled) return "repeated";
+  const sender = senderOf(mail, submission.emailKey, authservId);
+  let { identity } = kept;
+  let { same, fileBytes: usedBytes } = await store.inbound.findAnswers(submission.arrival, identity);
+  // Message-IDs can be forged: a mail of someone else that came first under this one does not hide the person's.
+  if (same && sender === "person" && same.sender !== "person" && same.text !== kept.text) {
+    identity = hash("sha256", `${identity} ${kept.text}`);
+    ({ same, fileBytes: usedBytes } = await store.inbound.findAnswers(submission.arrival, identity));
+  }
+  if (same) return "repeated";
   const freeBytes = await freeBytesOf(vault.stagingFolder).catch(() => 0);
   const files = await keepFiles(mail, vault, { usedBytes, freeBytes });
   reached("answer-files-kept");
   const fromKeys = fromKeysOf(mail);
-  const sender = senderOf(mail, submission.emailKey, authservId);
   try {
     const filed = await store.inbound.file({
       ...kept,
+      identity,
       submission: submission.arrival,
       sender,
       fromKeys,
@@ -102,7 +109,7 @@ function keptMail(mail: InboundMail, at: number): KeptMail {
   const files = attachments.map(({ name, sha256 }) => [name, sha256]);
   const content = messageId ?? JSON.stringify([from, subject, text, date?.getTime() ?? null, files]);
   return {
-    identity: createHash("sha256").update(content).digest("hex"),
+    identity: hash("sha256", content),
     at,
     // It becomes a header of replies.
     messageId: messageId !== undefined && /^[\u0021-\u007E]{1,900}$/.test(messageId) ? messageId : null,
@@ -136,7 +143,7 @@ export async function setAside(
       .slice(0, lineLengthMax);
   const from = line("From");
   await store.keepUnmatched({
-    identity: createHash("sha256").update(raw).digest("hex"),
+    identity: hash("sha256", raw),
     at,
     messageId: null,
     senderAddress: /<([^<>]*)>[^<]*$/.exec(from)?.[1] ?? from,

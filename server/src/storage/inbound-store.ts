@@ -39,6 +39,8 @@ export interface NewAnswer extends KeptMail {
   readonly files: readonly NewFile[];
 }
 
+export type FiledAnswer = Pick<NewAnswer, "sender" | "text">;
+
 /** `left-out`: the submission has as many of this day as it may; it was counted. `gone`: the submission was erased. */
 export interface Filed {
   readonly result: "filed" | "repeated" | "left-out" | "gone";
@@ -79,8 +81,11 @@ export interface InboundStore {
   /** What there is of what a mail claims, in no order. */
   findNamed(claims: readonly Claimed[]): Promise<readonly Found[]>;
 
-  /** Whether a submission has this answer, and how many bytes of files its answers have. */
-  findAnswers(arrival: number, identity: string): Promise<{ readonly isFiled: boolean; readonly fileBytes: number }>;
+  /** The answer of a submission that has this identity, if there is one, and how many bytes of files its answers have. */
+  findAnswers(
+    arrival: number,
+    identity: string,
+  ): Promise<{ readonly same: FiledAnswer | undefined; readonly fileBytes: number }>;
 
   /** Stores an answer with what follows from it (`rules/answers.ts`). */
   file(answer: NewAnswer): Promise<Filed>;

@@ -320,6 +320,21 @@ describe("once", () => {
     expect((await service().files("resumes")).length).toBe(before + 1);
   });
 
+  test("a mail of someone else under the Message-ID of the person's hides it not", async () => {
+    const one = await inquire();
+    const real = { from: one.from, to: one.answerTo, text: "The real one", messageId: "<known@example.org>" };
+    expect(await resultOf(service(), { ...real, text: "Forged", headers: [] })).toBe("filed");
+    expect(await resultOf(service(), real)).toBe("filed");
+    for (const again of [real, { ...real, headers: [] }, { ...real, text: "Forged again", headers: [] }]) {
+      expect(await resultOf(service(), again)).toBe("repeated");
+    }
+    const { answers } = await detailOf(one.reference);
+    expect(answers.map(({ text, sender }) => [text, sender])).toEqual([
+      ["Forged", "unverified"],
+      ["The real one", "person"],
+    ]);
+  });
+
   test("without a Message-ID, the same content is one entry and other content another", async () => {
     const one = await inquire();
     const mail = { from: one.from, to: one.answerTo, messageId: null };

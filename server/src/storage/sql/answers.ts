@@ -8,6 +8,7 @@ import {
   type Addressed,
   answersOfDayMax,
   type Filed,
+  type FiledAnswer,
   type Found,
   type InboundStore,
   type NewAnswer,
@@ -35,7 +36,8 @@ type Note = (change: SuppressionChange) => Steps<boolean>;
 export type FileAnswer = (answer: NewAnswer, now?: number) => Steps<Filed>;
 
 export function makeAnswers({ prepare, read, transaction }: Engine, { audit, lock, triage }: Changes, note: Note) {
-  const findSame = prepare<object>("SELECT id FROM answer WHERE submission = $1 AND identity = $2");
+  const findSame = prepare<FiledAnswer>(`
+    SELECT sender, text FROM answer WHERE submission = $1 AND identity = $2`);
   const countOfDay = (condition: string) =>
     prepare<{ stored: number }>(`
       SELECT count(*) AS stored FROM answer WHERE submission = $1 AND sender ${condition} AND at > $2`);
@@ -153,8 +155,8 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
     },
 
     async findAnswers(arrival, identity) {
-      const [same, bytes] = await Promise.all([read(findSame(arrival, identity)), read(bytesOf(arrival))]);
-      return { isFiled: same.length > 0, fileBytes: only(bytes).bytes };
+      const [[same], bytes] = await Promise.all([read(findSame(arrival, identity)), read(bytesOf(arrival))]);
+      return { same, fileBytes: only(bytes).bytes };
     },
 
     file: (answer) => transaction(() => file(answer)),
