@@ -98,10 +98,13 @@ test.each([
 });
 
 describe("the archive", () => {
-  test("may be stored, have folders, other orders and backslashes", async () => {
+  test("may be stored or streamed, have folders, other orders and backslashes", async () => {
     const folder = { name: "word/", data: "" };
     const stored = [...wordEntries(), folder].toReversed().map((entry) => ({ ...entry, stored: true }));
     expect(await judge(writeZip(stored), "cv.docx")).toEqual(accepted);
+    const behind = { flags: 0x808, sum: 0, packedSize: 0, size: 0 };
+    const streamed = wordEntries().map((entry) => ({ ...entry, own: behind }));
+    expect(await judge(writeZip(streamed), "cv.docx")).toEqual(accepted);
     const backslashes = wordEntries().map((entry) => ({ ...entry, name: entry.name.replace("/", "\\") }));
     expect(await judge(writeZip(backslashes), "cv.docx")).toEqual(accepted);
   });
@@ -130,6 +133,15 @@ describe("the archive", () => {
       writeZip([{ ...wordEntries(xml.padEnd(2 ** 21))[0]!, claims: { size: 900 } }, ...wordEntries().slice(1)]),
     ],
     ["content types that lie about their length", claiming({ size: 5 })],
+    ["content types of another checksum", claiming({ sum: 1 })],
+    [
+      "a part packed in a way that word processors do not know",
+      withMore({ name: "a.xml", data: "x", claims: { method: 12 } }),
+    ],
+    ...(["sum", "packedSize", "size"] as const).map((what): [string, Buffer] => [
+      `a part whose own header has another ${what}`,
+      withMore({ name: "a.xml", data: "x", own: { [what]: 7 } }),
+    ]),
     ["content types packed beyond the file", claiming({ packedSize: 500_000 })],
     ["content types packed in an unknown way", claiming({ method: 14 })],
     ["content types that are no deflate stream", claiming({ method: 8 }, { stored: true })],

@@ -6,9 +6,11 @@ export interface ZipEntry {
   readonly data: string | Buffer;
   /** Without compression. */
   readonly stored?: boolean;
-  readonly claims?: Partial<Record<"size" | "packedSize" | "flags" | "method" | "offset", number>>;
+  readonly claims?: Partial<Record<"size" | "packedSize" | "sum" | "flags" | "method" | "offset", number>>;
   /** What its own header says instead, of a name of the same length. */
-  readonly own?: { readonly name?: string; readonly flags?: number; readonly method?: number };
+  readonly own?: { readonly name?: string } & Readonly<
+    Partial<Record<"flags" | "method" | "sum" | "packedSize" | "size", number>>
+  >;
   /** The directory leaves it out. */
   readonly unlisted?: boolean;
 }
@@ -45,7 +47,7 @@ export const writeZip = (entries: readonly ZipEntry[], options: ZipOptions = {})
       [2, claims.flags ?? 0x0800],
       [2, claims.method ?? (stored ? 0 : 8)],
       [4, 0],
-      [4, crc32(plain)],
+      [4, claims.sum ?? crc32(plain)],
       [4, claims.packedSize ?? packed.length],
       [4, claims.size ?? plain.length],
       [2, nameBytes.length],
@@ -54,6 +56,8 @@ export const writeZip = (entries: readonly ZipEntry[], options: ZipOptions = {})
     const local = Buffer.concat([record([4, 0x04034b50], [2, 20]), shared, Buffer.from(own.name ?? name), packed]);
     if (own.flags !== undefined) local.writeUInt16LE(own.flags, 6);
     if (own.method !== undefined) local.writeUInt16LE(own.method, 8);
+    for (const [at, number] of [own.sum, own.packedSize, own.size].entries())
+      if (number !== undefined) local.writeUInt32LE(number, 14 + 4 * at);
     const attributes = record([2, 0], [2, 0], [2, 0], [4, 0], [4, claims.offset ?? offset]);
     if (!unlisted) directory.push(record([4, 0x02014b50], [2, 20], [2, 20]), shared, attributes, nameBytes);
     body.push(local);

@@ -1,7 +1,7 @@
 // Judges whether a ZIP file is a Word document without macros. Reads the central directory and inflates one part,
 // `[Content_Types].xml`. Names of entries are compared and never used as paths.
 import { promisify } from "node:util";
-import { inflateRaw } from "node:zlib";
+import { crc32, inflateRaw } from "node:zlib";
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from "yauzl";
 import { parseContentTypes } from "./content-types.ts";
 import { encrypted, macros } from "./doc.ts";
@@ -24,6 +24,8 @@ const contentTypesBytesMax = 256 * 1024;
 /** Transitional and strict documents share it. */
 const wordDocument = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
 const macroProject = "application/vnd.ms-office.vbaproject";
+
+const [stored, deflated] = [0, 8];
 
 const damaged = "The DOCX file is incomplete or damaged.";
 const notWord = "Only PDF, DOC or DOCX files are accepted; this is a file of another kind.";
@@ -103,6 +105,8 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
     inflatedBytes += entry.uncompressedSize;
     if (inflatedBytes > inflatedBytesMax) return tooLarge;
     if (entry.isEncrypted()) return encrypted;
+    // All that the format of Office packages has, and so all that word processors read.
+    if (entry.compressionMethod !== stored && entry.compressionMethod !== deflated) return damaged;
     // Readers differ in which of two equal entries they believe.
     if (partNames.has(partName)) return damaged;
     partNames.add(partName);
@@ -129,6 +133,11 @@ const agreesWithEntries = async (bytes: StagedBytes, entries: readonly Entry[]):
     if (!header.subarray(0, signature.length).equals(signature) || header.length < localHeaderBytes) return false;
     const isEncrypted = (header.readUInt16LE(6) & 1) === 1;
     if (isEncrypted || header.readUInt16LE(8) !== entry.compressionMethod) return false;
+    // By a flag they stand behind the data, and ZIP64 has the lengths elsewhere.
+    const sums = [14, 18, 22].map((at) => header.readUInt32LE(at));
+    const known = [entry.crc32, entry.compressedSize, entry.uncompressedSize];
+    const isKnown = (header.readUInt16LE(6) & 8) === 0;
+    if (isKnown && sums.some((sum, at) => sum !== known[at] && sum !== 0xffffffff)) return false;
     if (header.readUInt16LE(26) !== name.length || !header.subarray(localHeaderBytes).equals(name)) return false;
     end = start + localHeaderBytes + name.length + header.readUInt16LE(28) + entry.compressedSize;
   }
@@ -159,10 +168,9 @@ const readContentTypes = async (bytes: StagedBytes, zip: ZipFile, entry: Entry):
   if (Math.max(entry.uncompressedSize, entry.compressedSize) > contentTypesBytesMax) return null;
   const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = await bytes.read(fileDataStart, entry.compressedSize);
-  if (entry.compressionMethod === 0) return packed;
-  if (entry.compressionMethod !== 8) return null;
-  const xml = await inflate(packed, { maxOutputLength: contentTypesBytesMax });
-  return xml.length === entry.uncompressedSize ? xml : null;
+  const xml =
+    entry.compressionMethod === stored ? packed : await inflate(packed, { maxOutputLength: contentTypesBytesMax });
+  return xml.length === entry.uncompressedSize && crc32(xml) === entry.crc32 ? xml : null;
 };
 
 /** Lets yauzl read through our bounds: its own reader throws out of a callback at an offset that is no safe integer. */
