@@ -79,9 +79,8 @@ export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triag
           const [before, after] = isChange ? [row.status, changed.version] : [null, null];
           const assigned = change.assignee === undefined ? 0 : 1;
           const written = writtenAt(at, row);
-          const reply = only(
-            yield* insert(row.arrival, operator, written, text, quoted ? 1 : 0, before, after, assigned),
-          );
+          const quotes = quoted ? 1 : 0;
+          const reply = only(yield* insert(row.arrival, operator, written, text, quotes, before, after, assigned));
           // Several may be to the same submission.
           rows.set(reference, { ...row, ...change, version: changed.version, lastReplyAt: written });
           yield* attached.give(files, reply.id, at);
