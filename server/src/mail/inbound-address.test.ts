@@ -7,7 +7,7 @@ const addresses = inboundAddresses("answers@desk.example", "key");
 const submission: Named = { of: "submission", row: 7, at: 1_700_000_000_000 };
 
 test("an address names what it was made of, in any case of its letters, and nothing else", () => {
-  for (let round = 0; round < 500; round += 1) {
+  for (let round = 0; round < 100; round += 1) {
     const of = round % 2 === 0 ? "submission" : "mail";
     const named: Named = { of, row: randomInt(1, 2 ** 40), at: randomInt(0, 2 ** 42) };
     const address = addresses.of(named);
