@@ -3,33 +3,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Stopwatch } from "../clock.ts";
 import { Fault } from "../fault.ts";
+import { FixedWindows } from "../fixed-windows.ts";
 
 const minuteMs = 60 * 1000;
-/** Some megabytes. The oldest are forgotten first. */
-const entriesMax = 20_000;
-
-/** Failures of one kind in fixed windows. */
-function countFailures(max: number, ms: number) {
-  const counts = new Map<string, { count: number; readonly until: number }>();
-  return {
-    /** How long this key has to wait, in milliseconds; 0: not at all. */
-    waitMs(key: string, now: number): number {
-      const entry = counts.get(key);
-      return entry !== undefined && entry.count >= max ? Math.max(0, entry.until - now) : 0;
-    },
-
-    change(key: string, by: 1 | -1, now: number): void {
-      const entry = counts.get(key);
-      if (entry !== undefined && entry.until > now) entry.count += by;
-      else if (by > 0) {
-        counts.delete(key);
-        counts.set(key, { count: 1, until: now + ms });
-        const [oldest = key] = counts.keys();
-        if (counts.size > entriesMax) counts.delete(oldest);
-      }
-    },
-  };
-}
 
 interface Trying {
   readonly client: string;
@@ -43,16 +19,17 @@ interface Trying {
 export function throttleSignIns(clock: Stopwatch) {
   // Addresses are not kept as they were typed.
   const hashKey = randomBytes(32);
-  const ofClient = [countFailures(10, minuteMs), countFailures(30, 15 * minuteMs)];
-  const ofAddress = countFailures(10, 15 * minuteMs);
-  const ofDevice = countFailures(10, 15 * minuteMs);
+  const failures = (max: number, ms: number) => ({ max, windows: new FixedWindows(ms, clock) });
+  const ofClient = [failures(10, minuteMs), failures(30, 15 * minuteMs)];
+  const ofAddress = failures(10, 15 * minuteMs);
+  const ofDevice = failures(10, 15 * minuteMs);
 
   function countedBy({ client, typed, device }: Trying) {
-    if (device !== null) return [{ failures: ofDevice, key: device }];
-    const counted = ofClient.map((failures) => ({ failures, key: client }));
+    if (device !== null) return [{ ...ofDevice, key: device }];
+    const counted = ofClient.map((one) => ({ ...one, key: client }));
     if (typed === null) return counted;
     const key = createHmac("sha256", hashKey).update(typed.normalize("NFKC").trim().toLowerCase()).digest("base64");
-    return [...counted, { failures: ofAddress, key }];
+    return [...counted, { ...ofAddress, key }];
   }
 
   return {
@@ -63,12 +40,15 @@ export function throttleSignIns(clock: Stopwatch) {
      */
     async attempt<Success>(trying: Trying, attempt: () => Promise<Success | null>): Promise<Success | null> {
       const counted = countedBy(trying);
-      const now = clock.elapsed();
-      const waitMs = Math.max(...counted.map(({ failures, key }) => failures.waitMs(key, now)));
+      const waits = counted.map(({ max, windows, key }) => {
+        const { count, msLeft } = windows.of(key);
+        return count >= max ? msLeft : 0;
+      });
+      const waitMs = Math.max(...waits);
       if (waitMs > 0) throw new Fault("signInThrottled", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
-      for (const { failures, key } of counted) failures.change(key, 1, now);
+      for (const { windows, key } of counted) windows.add(key);
       const success = await attempt();
-      if (success !== null) for (const { failures, key } of counted) failures.change(key, -1, now);
+      if (success !== null) for (const { windows, key } of counted) windows.takeBack(key);
       return success;
     },
   };

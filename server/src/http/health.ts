@@ -76,7 +76,7 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
   app.get("/metrics", async (request, reply) => {
     if (metricsToken === null && !isOurs(request.headers.host, publicUrl())) throw new Fault("hostUnknown");
     const right = isReader(request.headers.authorization);
-    if (request.headers.authorization !== undefined && metricsToken !== null) await judgePassword(request.raw, right);
+    if (request.headers.authorization !== undefined && metricsToken !== null) judgePassword(request.raw, right);
     if (!right) {
       reply.header("www-authenticate", 'Bearer realm="metrics"');
       throw new Fault("unauthorised");

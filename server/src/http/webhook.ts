@@ -60,7 +60,7 @@ export function passwordOf({ credentials, judgePassword }: WebhookPassword) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { authorization } = request.headers;
     const right = isRight(readBasic(authorization));
-    if (authorization !== undefined) await judgePassword(request.raw, right);
+    if (authorization !== undefined) judgePassword(request.raw, right);
     if (right) return;
     // 401 and not 403, at which Postmark stops trying for good: a mistake in the settings should heal.
     reply.header("www-authenticate", 'Basic realm="webhook", charset="UTF-8"');

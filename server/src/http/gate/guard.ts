@@ -1,11 +1,11 @@
 // A guard refuses requests from pages of other sites, then limits how often a client may call. It does both before the body
 // is read, and knows nothing of procedures and bodies. Wrong passwords are counted in the same way.
 import type { IncomingMessage } from "node:http";
-import { createRequire } from "node:module";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
+import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { Fault } from "../../fault.ts";
+import { FixedWindows } from "../../fixed-windows.ts";
 import type { RateLimitStore } from "../../storage/rate-limit-store.ts";
 import { StorageUnavailable } from "../../storage/store.ts";
 import type { ClientAddresses } from "./client-address.ts";
@@ -40,11 +40,11 @@ interface GuardOptions {
 /** Counts by client address. Both doors share one, so that changing the door does not change the limit. */
 export class Guard {
   readonly #options: GuardOptions;
-  readonly #memory: RateLimiterMemory;
+  readonly #memory: FixedWindows;
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#memory = new Memory({ points: options.limit.max, duration: options.limit.windowSeconds });
+    this.#memory = new FixedWindows(options.limit.windowSeconds * 1000, systemClock);
   }
 
   /** A hook for routes that hold calls. What it lets pass of a batch is the admission of the exchange. */
@@ -67,7 +67,7 @@ export class Guard {
   async count(reply: FastifyReply, client: string, calls: number) {
     const { max } = this.#options.limit;
     const counted = await this.#count(client, calls);
-    const left = max - counted.calls;
+    const left = max - counted.count;
     const retryAfterSeconds = Math.max(1, Math.ceil(counted.msLeft / 1000));
     reply.headers({
       "ratelimit-limit": max,
@@ -85,35 +85,25 @@ export class Guard {
       try {
         const key = `${name}:${client}`;
         const { calls: all, endsAt } = await shared.count({ key, calls, windowMs: limit.windowSeconds * 1000 });
-        return { calls: all, msLeft: Math.max(0, endsAt - Date.now()) };
+        return { count: all, msLeft: Math.max(0, endsAt - Date.now()) };
       } catch (error) {
         if (!(error instanceof StorageUnavailable)) throw error;
       }
     }
-    // Unlike `consume` it rejects nothing.
-    const { consumedPoints, msBeforeNext } = await this.#memory.penalty(client, calls);
-    return { calls: consumedPoints, msLeft: msBeforeNext };
+    return this.#memory.add(client, calls);
   }
 }
 
-const require = createRequire(import.meta.url);
-// Not the package's entry, which loads an adapter for every database there is: 9 MB and 25 ms at each start.
-const Memory = require("rate-limiter-flexible/lib/RateLimiterMemory.js") as new (
-  options: IRateLimiterOptions,
-) => RateLimiterMemory;
-
 /** Counts the wrong passwords of each client address in a minute, so that they cannot be tried one after the other. */
 export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
-  const counts = new Memory({ points: max, duration: 60 });
+  const counts = new FixedWindows(60_000, systemClock);
 
   // Over the limit even the right one is refused: an answer that differed would be one more try.
-  return async (request: IncomingMessage, isRight: boolean): Promise<void> => {
+  return (request: IncomingMessage, isRight: boolean): void => {
     const key = addresses.keysOf(request).rate;
-    // Both look at the count before this function yields, so that tries at once are not counted too late.
-    const counted = await (isRight ? counts.get(key) : counts.penalty(key));
-    const before = (counted?.consumedPoints ?? 0) - (isRight ? 0 : 1);
-    if (counted === null || before < max) return;
-    throw new Fault("tooManyAttempts", { retryAfterSeconds: Math.max(1, Math.ceil(counted.msBeforeNext / 1000)) });
+    const { count, msLeft } = isRight ? counts.of(key) : counts.add(key);
+    if (count - (isRight ? 0 : 1) < max) return;
+    throw new Fault("tooManyAttempts", { retryAfterSeconds: Math.max(1, Math.ceil(msLeft / 1000)) });
   };
 }
 
