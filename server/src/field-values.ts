@@ -30,6 +30,10 @@ export function valuesOf<Kind extends SubmissionKind>(kind: Kind, input: InputOf
   return values as SubmissionValues[Kind];
 }
 
+/** These of an object that may have others, in this order. */
+export const picked = <Of extends object, Name extends keyof Of>(of: Of, names: readonly Name[]): Pick<Of, Name> =>
+  Object.fromEntries(names.map((name) => [name, of[name]])) as Pick<Of, Name>;
+
 /** @param reference one of ours */
 export const consolePageOf = (publicUrl: string, reference: string): string =>
   `${publicUrl}/console/${kindOf(kindOfReference(reference)!).plural}/${reference}`;

@@ -1,7 +1,7 @@
 // One submission as its page shows it, and whether its resume may be given out.
 import type { AnswerFile, InboxFilter, MailRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import { packageIdsOf, sentFields } from "../field-values.ts";
+import { packageIdsOf, picked, sentFields } from "../field-values.ts";
 import type { ResumeRecord, ScanState, StoredAnswerFile, StoredMail } from "../storage/records.ts";
 import { inboxRow } from "./inbox-row.ts";
 import { type CatalogueTitles, titlesAmong } from "./package-title.ts";
@@ -70,11 +70,11 @@ export async function neighboursOf(desk: DeskStore, scope: Scope, reference: str
   return { previous, next };
 }
 
-function resumeOf({ submission, scan }: DeskDetail, scanned: boolean): ResumeFacts | null {
-  if (submission.resume === null) return null;
-  const { filename, kind, size, sha256 } = submission.resume;
-  return { filename, kind, size, sha256, download: (scan && withheldAs(scan, scanned)) ?? "allowed" };
-}
+const resumeOf = ({ submission: { resume }, scan }: DeskDetail, scanned: boolean): ResumeFacts | null =>
+  resume && { ...resumeFacts(resume), download: (scan && withheldAs(scan, scanned)) ?? "allowed" };
+
+/** Without its key, which is the vault's own. */
+export const resumeFacts = (resume: ResumeRecord) => picked(resume, ["filename", "kind", "size", "sha256"]);
 
 /** A resume that may be given out. It is saved under `filename`, which has an extension. */
 export type Download = Extract<Awaited<ReturnType<typeof findDownload>>, ResumeRecord>;

@@ -7,7 +7,7 @@ import type { Fields } from "../read-unknown.ts";
 import type { KnownFact } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, ReadRows, Store } from "../storage/store.ts";
-import { shownMail } from "./detail.ts";
+import { resumeFacts, shownMail } from "./detail.ts";
 import { byteOrderMark, csvLine, joinList, type Cell } from "./csv.ts";
 
 export type ExportSubject = KindPlural | "subscribers" | "audit";
@@ -49,7 +49,7 @@ export const submissionFields = (submission: StoredSubmission) => ({
   receivedAt: iso(submission.receivedAt),
   ...sentFields(submission),
   ...(positionField in kindOf(submission.kind).fields && { opening: submission.opening ?? null }),
-  ...(kindOf(submission.kind).file !== null && { resume: resumeFields(submission.resume) }),
+  ...(kindOf(submission.kind).file !== null && { resume: submission.resume && resumeFacts(submission.resume) }),
   more: submission.more,
   tags: submission.tags,
   ...(kindOf(submission.kind).staged && stageFields(submission)),
@@ -62,13 +62,6 @@ const stageFields = ({ stage, declineReason, decidedAt }: StoredSubmission) => (
   declineReason,
   decidedAt: isoOrNull(decidedAt),
 });
-
-/** Without its key, which is the vault's own. */
-function resumeFields(resume: ResumeRecord | null): Omit<ResumeRecord, "key"> | null {
-  if (resume === null) return null;
-  const { filename, kind, size, sha256 } = resume;
-  return { filename, kind, size, sha256 };
-}
 
 export const subscriberFields = (subscriber: StoredSubscriber) => ({
   email: subscriber.email,

@@ -1,7 +1,7 @@
 // A submission as a row of a list, with the sentence that a search for words has found.
 import type { InboxRow } from "@submissions/shared/console";
 import { beginningMin, foldLetters, placesOf, wordsIn } from "@submissions/shared/search-words";
-import { letterOf, namedFields, textNamed, valueOf } from "../field-values.ts";
+import { letterOf, namedFields, picked, textNamed, valueOf } from "../field-values.ts";
 import { ofKinds, serverKindOf } from "../kinds.ts";
 import type { DeskStore } from "../storage/desk-store.ts";
 import type { StoredSubmission } from "../storage/records.ts";
@@ -12,22 +12,19 @@ const summaryLengthMax = 200;
 /** Of the letter: more does not fit into a row. */
 const beginningLengthMax = 120;
 
-export function inboxRow(submission: StoredSubmission, packageTitles: CatalogueTitles): InboxRow {
-  const { arrival, reference, kind, name, email, receivedAt, resume } = submission;
-  const { status, stage, assignee, tags, version, disposable } = submission;
-  const { waitedFor, lastReplyAt, lastAnswerAt, snoozedUntil } = submission;
-  const about = { arrival, reference, kind, name, email, company: textNamed(submission, "company"), receivedAt };
-  const work = { status, stage, facts: factsOf(submission), assignee, tags, version, disposable };
-  const times = { waitedFor, lastReplyAt, lastAnswerAt, snoozedUntil };
-  return {
-    ...about,
-    ...work,
-    ...times,
-    summary: shorten(summaryOf(submission, packageTitles)),
-    beginning: shorten(inOneLine(letterOf(submission) ?? ""), beginningLengthMax),
-    hasResume: resume !== null,
-  };
-}
+const named = [
+  ...(["arrival", "reference", "kind", "name", "email", "receivedAt", "status", "stage", "assignee", "tags"] as const),
+  ...(["version", "disposable", "waitedFor", "lastReplyAt", "lastAnswerAt", "snoozedUntil"] as const),
+] as const;
+
+export const inboxRow = (submission: StoredSubmission, packageTitles: CatalogueTitles): InboxRow => ({
+  ...picked(submission, named),
+  company: textNamed(submission, "company"),
+  facts: factsOf(submission),
+  summary: shorten(summaryOf(submission, packageTitles)),
+  beginning: shorten(inOneLine(letterOf(submission) ?? ""), beginningLengthMax),
+  hasResume: submission.resume !== null,
+});
 
 const summaryFields = ofKinds((kind) =>
   serverKindOf(kind).summary.flatMap((shown) => namedFields[kind].filter(({ name }) => name === shown)),

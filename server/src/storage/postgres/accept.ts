@@ -16,7 +16,7 @@ import { type Acceptance, type CommitCounts, type CommitListener, type Entry, St
 import type { Connections } from "./connections.ts";
 import { lockOf, query, rowsOf, runSteps } from "./engine.ts";
 import type { Session } from "./session.ts";
-import { jsonOf, prepared, rowsAs, type Statement } from "./statement.ts";
+import { prepared, rowsAs, type Statement } from "./statement.ts";
 
 /** Most jobs of one commit. Locks are at most three a job, and the server has 6,400 of them for all connections. */
 const batchMax = 128;
@@ -121,7 +121,7 @@ export function makeAcceptor(
 
     /** Settles mails with the next commit. Answers which: it passes over those that are locked. */
     async settle(settled: readonly Settled[]): Promise<readonly number[]> {
-      const statement = query(settleFree, jsonOf(settled));
+      const statement = query(settleFree, JSON.stringify(settled));
       const rows = (await queue.run(statement, { waitMs: settlementWaitMs })) as readonly { readonly id: number }[];
       return rows.map(({ id }) => id);
     },

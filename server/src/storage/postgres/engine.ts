@@ -5,7 +5,7 @@ import { type TableName, tableNames, tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
 import { prepareLastComplete } from "./last-complete.ts";
 import type { Reader, Session } from "./session.ts";
-import { jsonOf, prepared, rowsAs, type Statement } from "./statement.ts";
+import { prepared, rowsAs, type Statement } from "./statement.ts";
 
 /** The number of the lock of an address, a key or a challenge. What is read behind it stays true until the transaction ends. */
 export const lockOf = (name: string): string => `hashtextextended(${name}, 0)`;
@@ -130,7 +130,7 @@ function ofParts<Name extends string, Row>(
     const needed = parts.filter(({ name }) => rowsFor(name).length > 0);
     const statement = statements.get(nameOf(needed)) ?? prepareOf(needed);
     statements.set(nameOf(needed), statement);
-    return query(statement, ...needed.map(({ name }) => jsonOf(rowsFor(name))));
+    return query(statement, ...needed.map(({ name }) => JSON.stringify(rowsFor(name))));
   };
 }
 

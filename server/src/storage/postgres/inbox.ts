@@ -3,7 +3,7 @@ import type { TypedWords } from "../../search-words.ts";
 import type { Engine } from "../sql/engine.ts";
 import type { Inbox } from "../sql/inbox-list.ts";
 import type { IndexedWords, SearchIndex } from "../sql/search-index.ts";
-import { jsonOf, rowsAs } from "./statement.ts";
+import { rowsAs } from "./statement.ts";
 
 /** Which rows an index has, in its own words: comparing rows implies none of it. */
 const partial = {
@@ -62,7 +62,7 @@ export function prepareSearchIndex({ prepare }: Engine): SearchIndex {
     letter: JSON.stringify(letter),
   });
   return {
-    setWords: (words) => [set(jsonOf(words.map(wordsOf)))],
+    setWords: (words) => [set(JSON.stringify(words.map(wordsOf)))],
     // They go with their submission.
     *removeWords() {},
     // oxlint-disable-next-line require-yield -- there is nothing to do

@@ -44,10 +44,7 @@ export interface PostgresLocation {
   readonly poolMax: number;
 }
 
-/**
- * @throws StorageUnavailable when the server cannot be used
- * @throws SchemaTooNew, SchemaTooOld (read-only, or where this role may not migrate) when the schema does not fit
- */
+/** See `openStore`. */
 export async function openPostgresStore(
   { url, poolMax }: PostgresLocation,
   { access, clock, onCommit, readMs = operatorsReadMs, waiting }: OpenOptions,

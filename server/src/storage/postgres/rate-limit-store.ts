@@ -7,7 +7,7 @@ import { forgottenAtOnce } from "../sql/housekeeping.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
-import { jsonOf, prepared, rowsAs, type Statement } from "./statement.ts";
+import { prepared, rowsAs, type Statement } from "./statement.ts";
 
 const connectionsMax = 2;
 /** A caller waits this long for a connection, and half as long for the answer, before anything of the request is looked at. */
@@ -75,7 +75,7 @@ export function openPostgresRateLimits(url: string, events: RateLimitEvents): Ra
       for (const { key, calls, windowMs } of asked) {
         clients.getOrInsertComputed(key, () => ({ key, calls: 0, windowMs })).calls += calls;
       }
-      const rows = await ask(count, [jsonOf([...clients.values()]), Date.now()]);
+      const rows = await ask(count, [JSON.stringify([...clients.values()]), Date.now()]);
       const counted = new Map(rows.map((row) => [row.key, row]));
       // Each caller has a place among those of its client: the last one has the sum.
       return asked.map(({ key, calls }) => {

@@ -18,7 +18,7 @@ export const prepared = <Row = never>(text: string): Statement<Row> & { readonly
 });
 
 /**
- * Rows as a table within a statement. They are one parameter, an array of JSON objects ({@link jsonOf}): the statement has
+ * Rows as a table within a statement. They are one parameter, an array of JSON objects: the statement has
  * the same text for any number of them, and the server keeps them once. An array for each column would be kept apart, in so
  * much memory that a process of the server asks the system for it again each time, which costs more than the INSERT.
  */
@@ -31,6 +31,3 @@ export function rowsAs(alias: string, columns: Columns, parameter = 1): string {
 export const processNames = `string_agg(DISTINCT CASE WHEN pg_locks.pid IS NULL THEN 'a prepared transaction' ELSE
   concat('process ', pg_locks.pid, (SELECT ' (' || nullif(application_name, '') || ')' FROM pg_stat_get_activity(pg_locks.pid)))
   END, ', ')`;
-
-/** The parameter of rows. */
-export const jsonOf = (rows: readonly object[]): string => JSON.stringify(rows);

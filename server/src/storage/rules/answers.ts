@@ -12,18 +12,22 @@ export type AnswerRow = Omit<Answer, "files">;
 
 export type FileRow = StoredAnswerFile & { readonly answer: number };
 
-export const unmatchedColumns = columnsOf("unmatched", ["id", ...shown, "automatic", "files"]);
-export const keptColumns = columnsOf("unmatched", [...kept, "automatic", "files"]);
-export type UnmatchedColumns = Omit<UnmatchedRow, "automatic" | "fileNames"> & {
-  readonly automatic: number;
-  readonly files: string;
+type Unmatched<Shown> = Shown & { readonly automatic: number; readonly files: string };
+export type UnmatchedColumns = Unmatched<Omit<UnmatchedRow, "automatic" | "fileNames">>;
+
+export const unmatchedTable = {
+  name: "unmatched",
+  columns: columnsOf("unmatched", ["id", ...shown, "automatic", "files"]),
+  number: "id",
+  numberOf: ({ id }: UnmatchedColumns) => id,
+  recordOf: ({ automatic, files, ...row }: UnmatchedColumns): UnmatchedRow => {
+    return { ...row, automatic: automatic === 1, fileNames: readTexts(files) };
+  },
 };
 
-export const unmatchedRow = ({ automatic, files, ...row }: UnmatchedColumns): UnmatchedRow => ({
-  ...row,
-  automatic: automatic === 1,
-  fileNames: readTexts(files),
-});
+/** Of an unmatched mail that becomes an answer. */
+export const keptColumns = columnsOf("unmatched", [...kept, "automatic", "files"]);
+export type KeptColumns = Unmatched<KeptMail>;
 
 /** The columns that an answer and an unmatched mail have both, and their values. */
 export const mailColumns = kept.map(columnOf).join(", ");

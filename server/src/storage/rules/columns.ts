@@ -11,10 +11,6 @@ export const columnsOf = (table: string, names: readonly string[]): string =>
 /** A list of texts. Only for texts of our own. */
 export const quoted = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(", ");
 
-/** These of a row that may have others. */
-export const picked = <Of extends object, Name extends keyof Of>(of: Of, names: readonly Name[]): Pick<Of, Name> =>
-  Object.fromEntries(names.map((name) => [name, of[name]])) as Pick<Of, Name>;
-
 export const isText = (value: unknown): value is string => typeof value === "string";
 
 /** The texts that a column holds as a JSON list; none when that is no such list, as with {@link readFields}. */

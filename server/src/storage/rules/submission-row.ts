@@ -1,13 +1,13 @@
 // Submissions as records and as rows. What is searched for has a column; the other fields of the kind are JSON, by their
 // names in the record.
-import { namedFields, type FieldValue, type NamedField } from "../../field-values.ts";
+import { namedFields, picked, type FieldValue, type NamedField } from "../../field-values.ts";
 import { ofKinds } from "../../kinds.ts";
 import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
 import { kindOf, type SubmissionKind } from "@submissions/shared/kinds";
 import { type Stage, stages } from "@submissions/shared/stages";
 import { waitedFor } from "./waiting.ts";
 import { type Fields, isFields } from "../../read-unknown.ts";
-import { columnsOf, isText, picked, readFields, readTexts } from "./columns.ts";
+import { columnsOf, isText, readFields, readTexts } from "./columns.ts";
 
 const ownNames = [
   ...(["arrival", "kind", "reference", "receivedAt", "name", "email", "status", "assignee", "version"] as const),

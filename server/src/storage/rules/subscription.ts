@@ -1,5 +1,6 @@
 // What a subscription does to an address, known or not, and subscribers as rows.
 import type { Language } from "@submissions/shared/language";
+import { picked } from "../../field-values.ts";
 import { newsletterMailsMax, welcomeIntervalMs } from "../limits.ts";
 import type {
   ConsentRecord,
@@ -10,7 +11,7 @@ import type {
   SubscriptionRecord,
   Welcome,
 } from "../records.ts";
-import { columnsOf, picked, readFields } from "./columns.ts";
+import { columnsOf, readFields } from "./columns.ts";
 import { readConsent } from "./submission-row.ts";
 import type { KnownAddressee } from "./suppression.ts";
 import type { TableRow } from "./tables.ts";

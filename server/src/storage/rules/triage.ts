@@ -1,8 +1,8 @@
 // What a change by an operator, also of the stage, does to a submission.
 import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/shared/console";
+import { picked } from "../../field-values.ts";
 import type { Actor, AuditEntry } from "../desk-store.ts";
 import type { Former, StoredSubmission, TriageStatus } from "../records.ts";
-import { picked } from "./columns.ts";
 import { stageOf } from "./submission-row.ts";
 import { isFinal, type Stage, stages } from "@submissions/shared/stages";
 

@@ -9,8 +9,7 @@ import {
   type AnswerRow,
   type FileRow,
   type UnmatchedColumns,
-  unmatchedColumns,
-  unmatchedRow,
+  unmatchedTable,
   withFiles,
 } from "../rules/answers.ts";
 import { readFields } from "../rules/columns.ts";
@@ -118,7 +117,7 @@ export function makeBelongings(engine: Engine, references: References) {
       SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${pageRows}`),
     latestTextsOf: prepare<{ text: string }>(["reply", "note", "answer"].map(latest).join(" UNION ALL ")),
     unmatchedOf: prepare<UnmatchedColumns>(`
-      SELECT ${unmatchedColumns} FROM unmatched WHERE sender_key = $1 ORDER BY id`),
+      SELECT ${unmatchedTable.columns} FROM unmatched WHERE sender_key = $1 ORDER BY id`),
     mailsOf: ofOwner<ReadMail>(
       (owner) => `
       SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.${owner} = $1
@@ -251,7 +250,7 @@ export function makeBelongings(engine: Engine, references: References) {
       // Only an administrator sees mails that fit no submission.
       const isWhole = subscribers && kinds.length === submissionKinds.length;
       for (const mail of isWhole ? await read(statements.unmatchedOf(key)) : []) {
-        yield { kind: "unmatched", mail: unmatchedRow(mail) };
+        yield { kind: "unmatched", mail: unmatchedTable.recordOf(mail) };
       }
       const suppression = await find(standingOf(key));
       if (suppression !== undefined) yield { kind: "suppression", reason: suppression.reason, at: suppression.at };

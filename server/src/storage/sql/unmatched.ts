@@ -1,21 +1,12 @@
 // Mails that came in and fit no submission.
 import { emailKey } from "@submissions/shared/fields";
-import { type InboundStore, type KeptMail, unmatchedMax } from "../inbound-store.ts";
-import {
-  keptColumns,
-  mailColumns,
-  mailValues,
-  type UnmatchedColumns,
-  unmatchedColumns,
-  unmatchedRow,
-} from "../rules/answers.ts";
+import { type InboundStore, unmatchedMax } from "../inbound-store.ts";
+import { type KeptColumns, keptColumns, mailColumns, mailValues, unmatchedTable } from "../rules/answers.ts";
 import { readTexts } from "../rules/columns.ts";
 import type { FileAnswer } from "./answers.ts";
 import type { Changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./ranges.ts";
-
-type Whole = KeptMail & { readonly automatic: number; readonly files: string };
 
 export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file: FileAnswer) {
   const { prepare, locking, transaction } = engine;
@@ -24,14 +15,8 @@ export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`);
   const forgetOldest = prepare(`
     DELETE FROM unmatched WHERE id <= (SELECT id FROM unmatched ORDER BY id DESC LIMIT 1 OFFSET ${unmatchedMax})`);
-  const list = prepareNewestFirst(engine, {
-    name: "unmatched",
-    columns: unmatchedColumns,
-    number: "id",
-    numberOf: ({ id }: UnmatchedColumns) => id,
-    recordOf: unmatchedRow,
-  });
-  const lockOne = prepare<Whole>(`SELECT ${keptColumns} FROM unmatched WHERE id = $1 ${locking("FOR UPDATE")}`);
+  const list = prepareNewestFirst(engine, unmatchedTable);
+  const lockOne = prepare<KeptColumns>(`SELECT ${keptColumns} FROM unmatched WHERE id = $1 ${locking("FOR UPDATE")}`);
   const remove = prepare<object>("DELETE FROM unmatched WHERE id = $1 RETURNING id");
 
   return {

@@ -57,10 +57,7 @@ async function moveLogLeft(connection: SqliteConnection): Promise<void> {
   }
 }
 
-/**
- * @throws StorageUnavailable when the file is missing (read-only) or cannot be used
- * @throws SchemaTooNew, SchemaTooOld (read-only) when the schema does not fit this version
- */
+/** See `openStore`. */
 export async function openSqliteStore(file: string, options: OpenOptions): Promise<Store> {
   using opened = new DisposableStack();
   const connection = opened.use(await connect(file, options.access));
@@ -77,7 +74,7 @@ export async function refusePending(connection: SqliteConnection): Promise<void>
   if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
 }
 
-/** Applies the pending migrations. Answers the names of those that this process applied. */
+/** See `migrate`. */
 export async function migrateSqlite(file: string): Promise<string[]> {
   using connection = await connect(file, "read-write");
   return await applyPending(connection);
