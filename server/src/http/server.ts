@@ -17,7 +17,7 @@ import type { RateLimitStore } from "../storage/rate-limit-store.ts";
 import type { Store } from "../storage/store.ts";
 import { BodyTurns } from "./body/body-turns.ts";
 import { takeJson } from "./body/content-type.ts";
-import { watchBodies } from "./body/incoming-body.ts";
+import { keepConnections, watchBodies } from "./body/incoming-body.ts";
 import type { DoorOptions } from "./call.ts";
 import { answerClientError, refuseConnect } from "./client-error.ts";
 import { beginExchanges } from "./exchange.ts";
@@ -109,6 +109,7 @@ export async function buildHttp(options: HttpOptions) {
     () => refuseMalformed(app, traffic),
     () => refuseUnknownAddresses(app, known),
     () => draining.guard(app, traffic),
+    () => keepConnections(app),
     () => shedLoad(app, traffic, limits.loopLagMsMax),
   ];
   for (const pass of gates) await pass();

@@ -46,21 +46,28 @@ function askForBodies(server: Server): void {
 // many see before the answer (RFC 9112 9.6). So the answer ends when the rest of the body has come.
 function endAfterEarlyAnswers(app: FastifyInstance, { traffic, limits }: Watching): void {
   app.addHook("onSend", ({ raw }, reply, payload, done) => {
-    const goOn = () => {
-      // Fastify's parsers end the connection with each body that they refuse: requests behind it would lose their answers.
-      const isFastifys = reply.hasHeader("connection") && !reply.raw.hasHeader("connection");
-      if (isFastifys && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
-      done(null, payload);
-    };
-    if (raw.complete || !bringsBody(raw)) return goOn();
+    if (raw.complete || !bringsBody(raw)) return done(null, payload);
     // Node has not yet looked at all that it has read. A body that came with its head is whole then.
     setImmediate(() => {
-      if (raw.complete) return goOn();
+      if (raw.complete) return done(null, payload);
       traffic.endWith(reply.raw);
       if (typeof payload !== "string") return done(null, payload);
       reply.header("content-length", Buffer.byteLength(payload));
       done(null, Readable.from(thenDiscard(payload, raw, limits)));
     });
+  });
+}
+
+/**
+ * Fastify's parsers end the connection with each body that they refuse, and requests behind one would lose their answers.
+ * Comes after all that ends connections.
+ */
+export function keepConnections(app: FastifyInstance): void {
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    const { raw } = reply;
+    const isParsers = reply.hasHeader("connection") && !raw.hasHeader("connection");
+    if (isParsers && raw.shouldKeepAlive) reply.header("connection", "keep-alive");
+    done(null, payload);
   });
 }
 

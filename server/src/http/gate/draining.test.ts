@@ -4,6 +4,7 @@ import Fastify from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
 import { createLog } from "../../observe/log.ts";
 import { createMetrics } from "../../observe/metrics.ts";
+import { keepConnections } from "../body/incoming-body.ts";
 import { refuse } from "../fault-reply.ts";
 import { beginExchanges } from "../exchange.ts";
 import { Observer } from "../observed-requests.ts";
@@ -31,6 +32,8 @@ async function open() {
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   const draining = new Draining();
   draining.guard(app, traffic);
+  keepConnections(app);
+  app.post("/", () => "");
   let held = Promise.withResolvers<string>();
   held.resolve("");
   for (const url of ["/", "/healthz", "/readyz"]) app.get(url, () => held.promise);
@@ -66,6 +69,20 @@ test("a connection stays open until draining begins, and then ends with the last
   held.resolve("");
   await once(socket, "close");
   expect(answers.match(/(?<=^connection: ).*/gim)).toEqual(["keep-alive", "keep-alive", "keep-alive", "close"]);
+  await app.close();
+});
+
+test("a body that is refused ends its connection only where draining has begun", async () => {
+  const { app, draining, socket } = await open();
+  const refused = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n{";
+  const connectionOf = async () => {
+    socket.write(refused);
+    return /^connection: (.*)\r$/im.exec(String(await once(socket, "data")))?.[1];
+  };
+  expect(await connectionOf()).toBe("keep-alive");
+  draining.started = true;
+  expect(await connectionOf()).toBe("close");
+  await once(socket, "close");
   await app.close();
 });
 
