@@ -43,8 +43,8 @@ const providerSecondsMax = 10;
 /** A sign-in at the provider that is older is not enough: it asks for its password again. A session here idles as long. */
 const signInAgeSecondsMax = 12 * 60 * 60;
 const bindingMs = 10 * 60 * 1000;
-/** How long a page of the console waits for the provider. */
-const originWaitMs = 1_000;
+/** How long a page of the console, and a sign-out, wait for the provider. */
+const waitMs = 1_000;
 
 interface OpenIdConnectDeps {
   readonly access: AccessStore;
@@ -73,8 +73,12 @@ export function openIdConnect(
       refused(reasonOf(error));
       throw new Fault("oidcUnavailable", { cause: error, retryAfterSeconds: 5 });
     });
-  /** Null: the provider does not answer. */
-  const metadata = () => discovered().then((found) => found.serverMetadata(), ifUnavailable);
+  /** Null: the provider does not answer, or not soon. */
+  const metadata = () =>
+    Promise.race([
+      discovered().then((found) => found.serverMetadata(), ifUnavailable),
+      pause(waitMs, null, { ref: false }),
+    ]);
 
   const write = (purpose: string, kept: object): string => signJson(access.cookieKey, purpose, kept);
   /** What this service had a browser keep; null: it did not write that. */
@@ -83,8 +87,7 @@ export function openIdConnect(
   return {
     /** Where the provider's own pages are, for the policy of the page that leads there; the issuer's while it does not answer. */
     async origin(): Promise<string> {
-      const soon = await Promise.race([metadata(), pause(originWaitMs, null, { ref: false })]);
-      return new URL(soon?.authorization_endpoint ?? issuer).origin;
+      return new URL((await metadata())?.authorization_endpoint ?? issuer).origin;
     },
 
     /** Where the provider's own session is ended; null: it has no such page, or does not answer. */

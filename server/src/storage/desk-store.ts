@@ -404,10 +404,15 @@ export interface ReplyStore {
   /** The saved answers of the scope's kinds, by title. */
   listAnswers(scope: Scope): Promise<readonly SavedAnswer[]>;
 
-  /** Stores a saved answer, or changes or removes the one with this id. False when the scope holds no such one. */
+  /**
+   * Stores a saved answer, or changes or removes the one with this id. False when the scope holds no such one, or its text is
+   * not what it `was`; or when the kind has {@link savedAnswersMax}.
+   */
   changeAnswer(
     scope: Scope,
-    answer: (Omit<SavedAnswer, "id"> & { readonly id: number | null }) | { readonly removed: number },
+    answer:
+      | (Omit<SavedAnswer, "id"> & { readonly id: number | null; readonly was?: string })
+      | { readonly removed: number },
     actor: Actor,
   ): Promise<boolean>;
 }

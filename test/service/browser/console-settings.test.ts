@@ -4,7 +4,7 @@ import { password } from "../../support/console/operator.ts";
 import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { failNext, hasFocus, isWellMade, oneVisit, rows } from "../../support/browser/console-visit.ts";
+import { failNext, hasFocus, holdNext, isWellMade, oneVisit, rows } from "../../support/browser/console-visit.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
@@ -47,7 +47,11 @@ test("a token is shown once; its dialog stays when a selection ends beside it, a
 
   await create.click();
   await name.fill("Nightly export");
+  const held = await holdNext(page, "**/tokens.create*");
   await dialog.getByRole("button", { name: "Create token" }).click();
+  await held.answered;
+  await page.keyboard.press("Escape");
+  await held.release();
   await expect.poll(() => page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^submissions_/);
   await dialog.getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("button", { name: /^Revoke \d+ Nightly export$/ }).click();

@@ -1,5 +1,7 @@
 // Sign-in by OpenID Connect, against a real provider on the loopback.
 import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { TOTP } from "otpauth";
 import { beforeEach, describe, expect, test } from "vitest";
 import { MovableClock } from "../../support/movable-clock.ts";
@@ -438,6 +440,20 @@ test("says so when the provider does not answer", async () => {
   expect(await response.json()).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
   const told = { code: expect.any(String) as string, msg: "a sign-in with OpenID Connect failed" };
   expect(lines).toContainEqual(expect.objectContaining(told));
+});
+
+test("a sign-out does not wait for a provider that says nothing", async () => {
+  const asked = Promise.withResolvers<Socket>();
+  await using silent = createServer((line) => asked.resolve(line.resume()));
+  await once(silent.listen(0, "127.0.0.1"), "listening");
+  const { port } = silent.address() as AddressInfo;
+  await using alone = await startService({ env: envOf(`http://127.0.0.1:${port}`) });
+  const one = await operator(alone, "sofia@example.org", "sales");
+  expect((await one.call("session.signOut")).data).toBeNull();
+  // The service still waits for it.
+  const line = await asked.promise;
+  expect(line.readableEnded).toBe(false);
+  line.destroy();
 });
 
 describe("a provider below a path that ends in a slash", () => {

@@ -121,7 +121,15 @@ test("several are answered with a saved answer, each with its own values, and re
   const refused = await sam.call("reply.saveAnswer", { ...answer, text: "Hello {nmae}" });
   expect([refused.status, refused.issues?.[0]?.message]).toEqual([400, expect.stringContaining("{nmae}")]);
   expect((await sam.call("reply.saveAnswer", answer)).status).toBe(200);
-  const [saved] = (await sam.call("reply.answers")).data as { text: string }[];
+  const [saved] = (await sam.call("reply.answers")).data as { id: number; text: string }[];
+  // What another operator has made of it is not overwritten.
+  const change = (words: string, was: string) =>
+    sam.call("reply.saveAnswer", { ...answer, id: saved!.id, text: words, was });
+  expect((await change("Thanks, {name}", saved!.text)).status).toBe(200);
+  const late = await change("Lost", saved!.text);
+  expect([late.status, late.issues?.[0]?.message]).toEqual([400, expect.stringContaining("changed meanwhile")]);
+  expect((await sam.call("reply.answers")).data).toMatchObject([{ text: "Thanks, {name}" }]);
+  expect((await change(saved!.text, "Thanks, {name}")).status).toBe(200);
   const references = [await inquire(service, "one@example.org"), await inquire(service, "two@example.org")];
   const { application } = await submitAll(service);
   const many = { references: [...references, application], text: saved!.text };

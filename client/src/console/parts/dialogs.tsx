@@ -133,7 +133,8 @@ function CallDialog<Def extends ResolverDef>(props: FormButtonProps<Def> & { rea
       asks={asks}
       call={call}
       onSubmit={(...form) => call.mutate(input(...form))}
-      onClose={onClose}
+      // What it shows once, and why it failed, would not be seen.
+      onClose={call.isPending ? undefined : onClose}
       onCancel={end}
     >
       {children}
@@ -151,11 +152,17 @@ interface DraftTextProps extends ComponentProps<typeof LongText> {
 export function DraftText({ draft, stored, ...area }: DraftTextProps) {
   const [kept, keep] = useDraft(draft);
   const [text, setText] = useState(kept || stored);
+  const [was] = useState(stored);
   const write = (next: string) => {
     setText(next);
     keep(next === stored ? "" : next);
   };
-  return <LongText {...area} value={text} onChange={({ target }) => write(target.value)} />;
+  return (
+    <>
+      <LongText {...area} value={text} onChange={({ target }) => write(target.value)} />
+      <input type="hidden" name="was" value={was} />
+    </>
+  );
 }
 
 interface ShownOnceProps {

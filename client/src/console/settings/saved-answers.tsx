@@ -66,6 +66,7 @@ function AnswerButton({ answer, ...button }: AnswerProps) {
         title: text("title"),
         text: text("text"),
         language: greetingLanguages.find((one) => one === text("language")) ?? null,
+        ...(answer !== undefined && { was: text("was") }),
       })}
       reads={reads}
     >

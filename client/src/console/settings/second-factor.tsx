@@ -75,7 +75,7 @@ function SetUp({ onClose }: { readonly onClose: () => void }) {
         word="Go on"
         call={begin}
         onSubmit={(text) => begin.mutate({ password: text("password") })}
-        onClose={onClose}
+        onClose={begin.isPending ? undefined : onClose}
       >
         <PasswordField />
       </FormDialog>
@@ -89,7 +89,8 @@ function SetUp({ onClose }: { readonly onClose: () => void }) {
       word="Turn on"
       call={confirm}
       onSubmit={(text) => confirm.mutate({ password, secret, code: text("code") })}
-      onClose={onClose}
+      // The recovery codes are shown only once.
+      onClose={confirm.isPending ? undefined : onClose}
     >
       <p>Scan this with your authenticator app, or type the key into it.</p>
       <QrCode text={uri} />

@@ -8,7 +8,7 @@ import { fill } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { utcMinute } from "../../field-values.ts";
 import { ifThrown, VaultUnavailable } from "../../resumes/vault.ts";
-import { type ReplyRequest, unsentFilesMax } from "../../storage/desk-store.ts";
+import { type ReplyRequest, savedAnswersMax, unsentFilesMax } from "../../storage/desk-store.ts";
 import { byId, instant, kind, knownPlaceholders, label, noteText, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
@@ -39,6 +39,9 @@ const seen = instant.exactOptional();
 /** At most as many as an operator may have attached: how many a reply takes, the store says. */
 const files = z.array(wholeNumber).max(unsentFilesMax, "These are too many at once.").exactOptional();
 const notAttached = "A file is not attached any more. Please attach it again.";
+
+const changedMeanwhile = "This text was changed meanwhile. Copy yours, and open it again.";
+const answersFull = `There are ${savedAnswersMax} saved answers of this kind. Remove one first.`;
 
 const { changes, reads, shows } = forRoles(...submissionRoles);
 
@@ -98,6 +101,7 @@ export const replyProcedures = trpc.router({
 
   answers: shows(({ replies, scope }) => replies.listAnswers(scope)),
 
+  /** `was`: the text that was seen, of one that is changed. What another operator has made of it is not overwritten. */
   saveAnswer: changes(
     z.object({
       id: wholeNumber.nullable(),
@@ -105,8 +109,16 @@ export const replyProcedures = trpc.router({
       title: label,
       text: answerText,
       language: z.enum(greetingLanguages).nullable().default(null),
+      was: noteText.exactOptional(),
     }),
-    ({ replies, scope, actor }, input) => done(replies.changeAnswer(scope, input, actor)),
+    async ({ replies, scope, actor }, input) => {
+      if (await replies.changeAnswer(scope, input, actor)) return null;
+      const { id, kind: its } = input;
+      const all = await replies.listAnswers(scope);
+      if (id !== null && all.some((one) => one.id === id)) throw fieldInvalid("text", changedMeanwhile);
+      if (id === null && scope.kinds.includes(its)) throw fieldInvalid("kind", answersFull);
+      throw new Fault("notFound");
+    },
   ),
 
   removeAnswer: changes(byId, ({ replies, scope, actor }, input) =>

@@ -45,8 +45,8 @@ export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triag
     SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT)
     WHERE (SELECT count(*) FROM saved_answer WHERE kind = $1) < ${savedAnswersMax} RETURNING id`);
   const changeAnswer = prepare<{ id: number }>(`
-    UPDATE saved_answer SET kind = $2, title = $3, text = $4, language = $5 WHERE ${ofKinds} AND id = $6
-    RETURNING id`);
+    UPDATE saved_answer SET kind = $2, title = $3, text = $4, language = $5
+    WHERE ${ofKinds} AND id = $6 AND text = coalesce($7, text) RETURNING id`);
   const removeAnswer = prepare<{ id: number }>(`DELETE FROM saved_answer WHERE ${ofKinds} AND id = $2 RETURNING id`);
 
   return {
@@ -126,11 +126,11 @@ export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triag
           yield* audit({ action: "answer.remove", subject: "", detail: { answer: answer.removed } }, actor);
           return true;
         }
-        const { id, kind, title, text, language } = answer;
+        const { id, kind, title, text, language, was = null } = answer;
         if (!kinds.includes(kind)) return false;
         const [saved] = yield* id === null
           ? addAnswer(kind, title, text, language)
-          : changeAnswer(kinds, kind, title, text, language, id);
+          : changeAnswer(kinds, kind, title, text, language, id, was);
         if (saved === undefined) return false;
         yield* audit({ action: "answer.save", subject: title, detail: { answer: saved.id } }, actor);
         return true;
