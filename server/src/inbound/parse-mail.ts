@@ -48,7 +48,10 @@ async function readSource(raw: Uint8Array): Promise<Source> {
   if (text === undefined && html === undefined && parts.length === 0 && typed.test(head)) {
     return readSource(asPlainText(raw, head));
   }
-  const isVague = /\bcharset="?(?:us-ascii|x-unknown|unknown-8bit)\b/i.test(beginning);
+  const charsets = new Set(
+    Array.from(beginning.matchAll(/\bcharset="?([\w.:-]{1,40})/gi), ([, charset = ""]) => charset),
+  );
+  const isVague = [...charsets].slice(0, 20).some((charset) => /^us-ascii$/i.test(charset) || !isCharset(charset));
   const decoded = (written: string | undefined) => (isVague && written !== undefined ? inUtf8(written) : written);
   return { headers, text: decoded(text), html: decoded(html), flow, parts };
 }
@@ -68,6 +71,15 @@ const asPlainText = (raw: Uint8Array, head: string): Uint8Array =>
     Buffer.from(head.replaceAll(new RegExp(typed, "gim"), "x-ontent-type:"), "latin1"),
     raw.subarray(head.length),
   ]);
+
+function isCharset(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== "";
+  } catch {
+    // No such charset.
+    return false;
+  }
+}
 
 const westernOf = (bytes: Uint8Array) => new TextDecoder("windows-1252").decode(bytes);
 /** Upper half of the charset by which postal-mime reads a text whose charset has no more than ASCII, or is none. */

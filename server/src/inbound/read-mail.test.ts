@@ -30,6 +30,7 @@ it.each<[string, string, string | Buffer, string]>([
   ["an empty type", "Content-Type:", "Hello", "Hello"],
   ["a type and no text", `Content-Type: ${mixed}`, "", ""],
   ["no charset", "Content-Type: text/plain", latin1, "Gr\u00FC\u00DFe"],
+  ["a charset that is none", "Content-Type: text/plain; charset=utf8mb4", "Gr\u00FC\u00DFe", "Gr\u00FC\u00DFe"],
   ["no type at all", "X: y", latin1, "Gr\u00FC\u00DFe"],
   ["a charset in the HTML alone", "Content-Type: text/html", "<meta charset=utf-8>Gr\u00FC\u00DFe", "Gr\u00FC\u00DFe"],
 ])("reads the text of a mail with %s", async (_, type, body, text) => {
