@@ -81,3 +81,16 @@ test("a statement that has waited too long for the one before is given up, and d
   expect(await running).toEqual([]);
   expect(await thread.all({ sourceSQL: "SELECT 2 AS two" }, [])).toEqual([{ two: 2 }]);
 });
+
+test("a thread that ends by itself ends no process, and the next statement has another one", async () => {
+  await using folder = await openFolder();
+  const threads = watchThreads();
+  await using thread = makeReadingThread({ file: `${folder.path}/new.db`, assertSameFile: () => {} }, 60_000);
+  using _ = new DatabaseSync(`${folder.path}/new.db`);
+  const quick = () => thread.all({ sourceSQL: "SELECT 1 AS one" }, []);
+  await quick();
+  threads[0]!.emit("error", new Error("out of memory"));
+  await threads[0]!.terminate();
+  expect(await quick()).toEqual([{ one: 1 }]);
+  expect(threads).toHaveLength(2);
+});

@@ -76,8 +76,12 @@ export function makeReadingThread(
         script: `PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${cacheKiB}`,
       },
     });
-    // It may fail when its answer is not waited for any more. Without a listener that would end the process.
+    // It may fail when its answer is not waited for any more. Without a listener that would end the process, and the next
+    // statement must not wait for a thread that has ended.
     started.on("error", () => {});
+    started.once("exit", () => {
+      if (worker === started) worker = undefined;
+    });
     await once(started, "message").catch((error: unknown) => {
       throw asUnavailable(error) ?? error;
     });
