@@ -1,7 +1,7 @@
 // What surrounds every page: the sign-in in front of it, navigation, messages and the help.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { calls, messageOf, trpc } from "./calls.ts";
+import { calls, messageOf, queryClient, trpc } from "./calls.ts";
 import { early } from "./early.ts";
 import { useMe } from "./operators.ts";
 import { Navigation } from "./navigation.tsx";
@@ -86,7 +86,11 @@ async function lookWhoIsSignedIn(router: Router): Promise<void> {
   else if (state.name === "signed-out") enter(me, router);
   // Another operator must not see what this one had on the page.
   else if (me.email !== state.me.email) location.reload();
-  else if (me.role !== state.me.role || state.name === "expired") session.set(me);
+  else if (me.role !== state.me.role || state.name === "expired") {
+    session.set(me);
+    // What the role sees no more leaves the page.
+    if (me.role !== state.me.role) void queryClient.invalidateQueries();
+  }
 }
 
 const SecondFactor = lazy(async () => ({ default: (await import("./settings/second-factor.tsx")).SecondFactor }));

@@ -62,7 +62,7 @@ test("an open page shows an answer without what it quotes, and whole; who is not
 
 test("an administrator files an unmatched mail under a reference, and deletes one", async () => {
   const inquiry = site().submissions.findLast(({ kind }) => kind === "inquiry")!;
-  for (const identity of ["one", "two"]) {
+  for (const identity of ["one", "two", "three"]) {
     const unmatched = { ...mail, identity, subject: `Lost ${identity}`, text: `Where does ${identity} belong?` };
     await site().store.inbound.keepUnmatched({ ...unmatched, automatic: false, fileNames: ["a.pdf"] });
   }
@@ -80,6 +80,16 @@ test("an administrator files an unmatched mail under a reference, and deletes on
   await page.getByRole("textbox", { name: "Reference" }).fill(` ${inquiry.reference.toLowerCase()} `);
   await page.getByRole("dialog").getByRole("button", { name: "File under" }).click();
   await page.getByText("Where does one belong?").waitFor({ state: "detached" });
+  // What another one has taken away meanwhile is said, before its row is gone with all that stands in it.
+  await button("Lost three", "File under").click();
+  await page.getByRole("textbox", { name: "Reference" }).fill(inquiry.reference);
+  const { rows } = await site().store.inbound.listUnmatched({});
+  const { id } = rows.find(({ subject }) => subject === "Lost three")!;
+  await site().store.inbound.removeUnmatched(id, { operator: operators.eva[0], at: Date.now() });
+  await page.getByRole("dialog").getByRole("button", { name: "File under" }).click();
+  await page.getByRole("alert").filter({ hasText: "filed already" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("Where does three belong?").waitFor({ state: "detached" });
   await button("Lost two", "Delete").click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("Nothing is left over").waitFor();

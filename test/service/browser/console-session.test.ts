@@ -207,9 +207,11 @@ test("a tab follows what another one did: its operator signed in, signed out, an
     page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith("console.draft ")).length);
   const become = (role: "recruiting" | "sales") =>
     site().store.access.changeOperator(operators.ben[0], { role }, { operator, at: Date.now() });
+  await rows(page).filter({ hasText: one.name }).waitFor();
   await become("recruiting");
-  await page.reload();
+  await isShown();
   await page.getByRole("heading", { name: "Not found" }).waitFor();
+  await expect.poll(() => rows(page).filter({ hasText: one.name }).count()).toBe(0);
   await become("sales");
   await page.reload();
   await expect.poll(() => note.inputValue()).toBe("For later");

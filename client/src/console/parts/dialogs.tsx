@@ -2,7 +2,7 @@
 // and a secret to be copied.
 import { useMutation, type QueryKey } from "@tanstack/react-query";
 import { useState, type ComponentProps, type ReactNode } from "react";
-import { queryClient, type DecorateMutationProcedure, type ResolverDef } from "../calls.ts";
+import { isRefusal, queryClient, type DecorateMutationProcedure, type ResolverDef } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { CopyButton } from "./boxes.tsx";
 import { draftName, useDraft, writeDraft } from "./drafts.tsx";
@@ -10,18 +10,25 @@ import { Form, LongText } from "./form.tsx";
 import { Modal } from "./modal.tsx";
 import { useToasts } from "./toasts.tsx";
 
+type Reads = readonly { pathKey(): QueryKey }[];
+
+const readAll = (reads: Reads) =>
+  Promise.all(reads.map((read) => queryClient.invalidateQueries({ queryKey: read.pathKey() })));
+
 interface Effects<Def extends ResolverDef> {
   readonly said?: string | ((data: Def["output"], input: Def["input"]) => string);
   /** Said before the reason. Absent: the form or dialog of the call says why it failed. */
   readonly failed?: string;
   /** Procedures of the console, or groups of them. */
-  readonly reads?: readonly { pathKey(): QueryKey }[];
+  readonly reads?: Reads;
+  /** A refusal is shown where what is read again may be gone, with all that stands in it. */
+  readonly isShownInside?: boolean;
   readonly onDone?: (data: Def["output"], input: Def["input"]) => void;
 }
 
 export function useChange<Def extends ResolverDef>(
   procedure: DecorateMutationProcedure<Def>,
-  { said, failed, reads = [], onDone }: Effects<Def>,
+  { said, failed, reads = [], isShownInside = false, onDone }: Effects<Def>,
 ) {
   const { showToast, showFailure } = useToasts();
   return useMutation({
@@ -31,7 +38,7 @@ export function useChange<Def extends ResolverDef>(
       if (said !== undefined) showToast(typeof said === "string" ? said : said(data, input));
     },
     onError: (error) => failed !== undefined && showFailure(failed, error),
-    onSettled: () => Promise.all(reads.map((read) => queryClient.invalidateQueries({ queryKey: read.pathKey() }))),
+    onSettled: (_data, error) => (isShownInside && isRefusal(error) ? undefined : readAll(reads)),
   });
 }
 
@@ -118,13 +125,21 @@ export const FormButton = <Def extends ResolverDef>(props: FormButtonProps<Def>)
 };
 
 function CallDialog<Def extends ResolverDef>(props: FormButtonProps<Def> & { readonly onClose: () => void }) {
-  const { title, word, yes = word, asks, draft, procedure, input, result, onClose, children } = props;
+  const { title, word, yes = word, asks, draft, procedure, input, result, reads = [], children } = props;
   const { email } = useMe();
   const end = () => {
     if (draft !== undefined) writeDraft(draftName(email, draft), "");
     onClose();
   };
-  const call = useChange(procedure, { ...props, onDone: () => result === undefined && end() });
+  const call = useChange(procedure, {
+    ...props,
+    isShownInside: true,
+    onDone: () => result === undefined && end(),
+  });
+  const onClose = () => {
+    props.onClose();
+    if (call.isError) void readAll(reads);
+  };
   if (call.data !== undefined && result !== undefined) return result(call.data, call.variables, onClose);
   return (
     <FormDialog

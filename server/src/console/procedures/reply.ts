@@ -40,7 +40,7 @@ const seen = instant.exactOptional();
 const files = z.array(wholeNumber).max(unsentFilesMax, "These are too many at once.").exactOptional();
 const notAttached = "A file is not attached any more. Please attach it again.";
 
-const changedMeanwhile = "This text was changed meanwhile. Copy yours, and open it again.";
+const changedMeanwhile = "This text was changed meanwhile. Copy yours, cancel, and open it again.";
 const answersFull = `There are ${savedAnswersMax} saved answers of this kind. Remove one first.`;
 
 const { changes, reads, shows } = forRoles(...submissionRoles);
