@@ -80,6 +80,7 @@ export function prepareChanging(engine: Engine, references: References) {
     const reassigned: Parameters<typeof mailAssignees>[0][number][] = [];
     const entries: AuditEntry[] = [];
     const restaged: number[] = [];
+    const restored: { readonly row: Changing; readonly mails: Former["mails"] }[] = [];
     for (const { reference, version, former } of targets) {
       const row = rows.get(reference);
       const decision = row === undefined ? null : decideTriage(row, version, { ...request, former }, actor);
@@ -96,6 +97,7 @@ export function prepareChanging(engine: Engine, references: References) {
         // Declining again replaces what waits.
         if (row.stage !== after.stage || former !== undefined || request.declineReason !== undefined) {
           restaged.push(row.arrival);
+          if (former !== undefined) restored.push({ row: after, mails: former.mails });
           const { stage, status, declineReason, decidedAt } = row;
           if (isFinal(stage)) formers.set(reference, { stage, status, declineReason, decidedAt, mails: [] });
         }
@@ -111,11 +113,7 @@ export function prepareChanging(engine: Engine, references: References) {
     }
     yield* together(changed.map(setTriaged));
     const taken = Map.groupBy(yield* replyMails.takeBack(restaged, actor), ({ reference }) => reference);
-    for (const { reference, former } of targets) {
-      const row = rows.get(reference);
-      if (row === undefined || former === undefined || !restaged.includes(row.arrival)) continue;
-      for (const mail of former.mails) yield* replyMails.decline(row, mail, actor.at);
-    }
+    for (const { row, mails } of restored) for (const mail of mails) yield* replyMails.decline(row, mail, actor.at);
     yield* leaveSpam(leaving, actor.at);
     yield* announceChanges(announced, actor.at);
     yield* mailAssignees(reassigned, actor);
