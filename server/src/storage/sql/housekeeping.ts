@@ -71,7 +71,8 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
         // newest row than the process has run.
         const isNew = started !== undefined && started.elapsedMs < dayMs;
         const { at } = isNew ? only(yield* newestBefore(started.at)) : { at: null };
-        const now = isNew && at !== null ? Math.min(clockNow, at + started.elapsedMs) : clockNow;
+        // The stopwatch has fractions, and columns of times none.
+        const now = isNew && at !== null ? Math.min(clockNow, Math.floor(at + started.elapsedMs)) : clockNow;
         const rows = yield* together([
           forgetKeys(now - idempotencyMs),
           forgetChallenges(now - challengeMs),
