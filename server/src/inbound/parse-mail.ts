@@ -29,8 +29,9 @@ async function readSource(raw: Uint8Array): Promise<Source> {
   const beginning = beginningOf(raw);
   const [head = ""] = beginning.split(blankLine, 1);
   if (untold.test(head)) return readSource(asPlainText(raw, head));
+  const charsets = charsetsIn(beginning);
   const isWestern = !coded.test(head) && !isUtf8(raw);
-  const { bytes, flow } = keepFolded(isWestern ? Buffer.from(westernOf(raw)) : withHeadersInUtf8(raw, head));
+  const { bytes, flow } = keepFolded(isWestern ? Buffer.from(westernOf(raw)) : withHeadersInUtf8(raw, head, charsets));
   const { headers, text, html, attachments } = await PostalMime.parse(bytes, {
     // A message inside is another person's words: a file, not text of this one.
     forceRfc822Attachments: true,
@@ -48,10 +49,7 @@ async function readSource(raw: Uint8Array): Promise<Source> {
   if (text === undefined && html === undefined && parts.length === 0 && typed.test(head)) {
     return readSource(asPlainText(raw, head));
   }
-  const charsets = new Set(
-    Array.from(beginning.matchAll(/\bcharset="?([\w.:-]{1,40})/gi), ([, charset = ""]) => charset),
-  );
-  const isVague = [...charsets].slice(0, 20).some((charset) => /^us-ascii$/i.test(charset) || !isCharset(charset));
+  const isVague = charsets.some((charset) => /^us-ascii$/i.test(charset) || !isCharset(charset));
   const decoded = (written: string | undefined) => (isVague && written !== undefined ? inUtf8(written) : written);
   return { headers, text: decoded(text), html: decoded(html), flow, parts };
 }
@@ -72,6 +70,12 @@ const asPlainText = (raw: Uint8Array, head: string): Uint8Array =>
     raw.subarray(head.length),
   ]);
 
+/** That a mail names for its texts, without repeats. */
+function charsetsIn(beginning: string): string[] {
+  const named = Array.from(beginning.matchAll(/\bcharset="?([\w.:-]{1,40})/gi), ([, charset = ""]) => charset);
+  return [...new Set(named)].slice(0, 20);
+}
+
 function isCharset(label: string): boolean {
   try {
     return new TextDecoder(label).encoding !== "";
@@ -88,9 +92,15 @@ const upperHalf = westernOf(Uint8Array.from({ length: 128 }, (_, at) => 128 + at
 /** Headers of parts, which begin behind a boundary. */
 const partHeadersMax = 8 * 1024;
 
-/** Writes headers of other bytes than UTF-8, of the mail and of its parts, in UTF-8: postal-mime reads no others. */
-function withHeadersInUtf8(raw: Uint8Array, head: string): Uint8Array {
+/**
+ * Writes headers of other bytes than UTF-8, of the mail and of its parts, in UTF-8: postal-mime reads no others. They have
+ * the charset of its texts, if each of its characters is one byte: in others, a byte of the sender could take away the
+ * quote behind it that our server wrote.
+ */
+function withHeadersInUtf8(raw: Uint8Array, head: string, charsets: readonly string[]): Uint8Array {
   if (isUtf8(raw)) return raw;
+  const charset = charsets.find((one) => isCharset(one) && /^(?:iso-8859-|windows-125|cp125|koi8-)/i.test(one));
+  const decoder = new TextDecoder(charset ?? "windows-1252");
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const pieces: Uint8Array[] = [];
   let [from, to] = [0, head.length < beginningBytes ? head.length : 0];
@@ -98,7 +108,7 @@ function withHeadersInUtf8(raw: Uint8Array, head: string): Uint8Array {
   for (;;) {
     const headers = bytes.subarray(from, to);
     if (!isUtf8(headers)) {
-      pieces.push(bytes.subarray(end, from), Buffer.from(westernOf(headers)));
+      pieces.push(bytes.subarray(end, from), Buffer.from(decoder.decode(headers)));
       end = to;
     }
     const boundary = bytes.indexOf("\n--", to);

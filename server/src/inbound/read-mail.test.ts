@@ -55,6 +55,22 @@ it("reads headers in Latin-1 of a mail and its parts, and leaves its bytes", asy
   ]);
 });
 
+it("reads headers in the charset of the text", async () => {
+  const head8 = Buffer.concat([
+    Buffer.from("Subject: "),
+    Buffer.from([0xf0, 0xd2, 0xc9, 0xd7, 0xc5, 0xd4]),
+    Buffer.from("\r\n"),
+  ]);
+  const read = await readMail(Buffer.concat([head8, mail("Content-Type: text/plain; charset=koi8-r\r\n")]));
+  expect(read.subject).toBe("Привет");
+  // In Shift_JIS, the backslash would be a part of the character before it, and the quote behind it would end.
+  const said = 'Authentication-Results: mx.a; spf=pass smtp.mailfrom="\u0081\\"; dmarc=pass; x="@evil.example\r\n';
+  const forged = await readMail(
+    Buffer.concat([Buffer.from(said, "latin1"), mail("Content-Type: text/plain; charset=shift_jis\r\n")]),
+  );
+  expect(forged.authentication[0]?.results.map(({ method }) => method)).toEqual(["spf"]);
+});
+
 const inside = (type: string, body: string) =>
   [`multipart/mixed; boundary=b`, `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n--b--`] as const;
 
