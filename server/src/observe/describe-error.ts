@@ -6,7 +6,7 @@ import { OperatorError } from "../operator-error.ts";
 export interface ErrorDescription {
   /** The constructor's or own name: `TypeError`, `StorageUnavailable`. */
   readonly type: string;
-  /** A constant of the system or a library: `ENOSPC`, `ERR_SQLITE_ERROR`. */
+  /** A constant of the system or a library: `ENOSPC`, `ERR_SQLITE_ERROR`; or an SQLSTATE: `22P02`. */
   readonly code?: string;
   /** Of an {@link OperatorError} only. */
   readonly message?: string;
@@ -16,6 +16,7 @@ export interface ErrorDescription {
 }
 
 const constantLike = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const sqlStateLike = /^[0-9][0-9A-Z]{4}$/;
 const framesMax = 8;
 const causesMax = 3;
 
@@ -44,7 +45,7 @@ export function messageForOperator(error: unknown): string | null {
 
 function codeOf(error: Error): string | undefined {
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
-  if (typeof code !== "string" || !constantLike.test(code)) return undefined;
+  if (typeof code !== "string" || !(constantLike.test(code) || sqlStateLike.test(code))) return undefined;
   // SQLite's own number says what `ERR_SQLITE_ERROR` does not: 5 busy, 13 full.
   return typeof errcode === "number" ? `${code}:${errcode}` : code;
 }

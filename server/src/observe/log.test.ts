@@ -103,7 +103,8 @@ describe("description of an error", () => {
     expect(JSON.stringify(describeError(error)).length).toBeLessThan(5000);
   });
 
-  test("drops codes that are not constants", () => {
+  test("keeps the code of PostgreSQL, and drops codes that are not constants", () => {
+    expect(describeError(Object.assign(new Error("x"), { code: "22P02" }))).toHaveProperty("code", "22P02");
     expect(describeError(Object.assign(new Error("x"), { code: "ann@example.org" }))).not.toHaveProperty("code");
   });
 });
