@@ -153,6 +153,9 @@ function CallDialog<Def extends ResolverDef>(props: FormButtonProps<Def> & { rea
       onCancel={end}
     >
       {children}
+      {call.isError && !isRefusal(call.error) && (
+        <p className="quiet small">It may have been done all the same. Please look before you try again.</p>
+      )}
     </FormDialog>
   );
 }
