@@ -7,11 +7,12 @@ export class MovableClock implements Clock, Stopwatch {
   #heldAt: number | null = null;
 
   now(): number {
-    return this.elapsed() + this.#setMs;
+    return this.#passed() + this.#setMs;
   }
 
+  /** Between two milliseconds, as `performance.now()` is: what is stored must be whole. */
   elapsed(): number {
-    return (this.#heldAt ?? Date.now()) + this.#aheadMs;
+    return this.#passed() + 0.25;
   }
 
   /** Stops the clock. From now on only `advance` and `set` move it. */
@@ -26,5 +27,9 @@ export class MovableClock implements Clock, Stopwatch {
   /** Sets the wall clock, as an operator does: no time passes. */
   set(ms: number): void {
     this.#setMs += ms;
+  }
+
+  #passed(): number {
+    return (this.#heldAt ?? Date.now()) + this.#aheadMs;
   }
 }

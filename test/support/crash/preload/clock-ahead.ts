@@ -17,4 +17,5 @@ const now = () =>
     ? Date.now() + Number(readFileSync(file, "utf8"))
     : startedAt + aheadMs + Math.floor((Date.now() - startedAt) * rate);
 
-export const systemClock: Clock & Stopwatch = { now, elapsed: now };
+// A stopwatch stands between two milliseconds, as `performance.now()` does: what is stored must be whole.
+export const systemClock: Clock & Stopwatch = { now, elapsed: () => now() + 0.25 };
