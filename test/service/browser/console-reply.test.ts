@@ -391,7 +391,22 @@ test("a saved answer fills the message, and answers several at once, each as it 
   await page.getByText("There is no placeholder {nmae}.").waitFor();
   await text.fill("Thank you, {name}: {reference}");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByRole("listitem").filter({ hasText: "Thanks" }).waitFor();
+  // What was begun before another operator changed it overwrites nothing, also when it is opened again.
+  const edit = page.getByRole("listitem").filter({ hasText: "Thanks" }).getByRole("button", { name: "Edit" });
+  await edit.click();
+  await text.fill("Mine");
+  await page.keyboard.press("Escape");
+  const saved = (await site().store.replies.listAnswers(wholeScope)).find(({ title }) => title === "Thanks")!;
+  const others = (words: string) =>
+    site().store.replies.changeAnswer(wholeScope, { ...saved, text: words }, { operator, at: Date.now() });
+  await others("Theirs");
+  await page.reload();
+  await edit.click();
+  await expect.poll(() => text.inputValue()).toBe("Mine");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("This text was changed meanwhile.").waitFor();
+  await others(saved.text);
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   // Earlier tests have answered some.
   const { rows } = await site().store.desk.listSubmissions(wholeScope, { status: "new", kind: "inquiry" }, {});
   const [one, other] = rows.filter(({ name }) => !name.includes("evil"));

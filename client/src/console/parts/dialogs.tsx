@@ -170,10 +170,13 @@ interface DraftTextProps extends ComponentProps<typeof LongText> {
 export function DraftText({ draft, stored, ...area }: DraftTextProps) {
   const [kept, keep] = useDraft(draft);
   const [text, setText] = useState(kept || stored);
-  const [was] = useState(stored);
+  // What was stored when it was begun, which another operator may have changed since.
+  const [base, keepBase] = useDraft(`was ${draft}`);
+  const [was] = useState((kept && base) || stored);
   const write = (next: string) => {
     setText(next);
     keep(next === stored ? "" : next);
+    keepBase(was);
   };
   return (
     <>
