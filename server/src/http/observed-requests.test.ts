@@ -35,7 +35,7 @@ test("an outage is logged with 100 lines of each fault in a minute, and counted 
   app.get("/unready", (_request, reply) => reply.code(503).send({ status: "unavailable" }));
   const port = Number(new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port);
   // More than are logged.
-  const perPath = 120;
+  const perPath = 102;
   /** Asks so often at once, on one connection. */
   const ask = async (path: string, times: number) => {
     const request = `GET ${path} HTTP/1.1\r\nHost: a.example\r\n`;
