@@ -87,3 +87,17 @@ test("an upload that stands still is given up, and may have arrived", async () =
   expect(upload.isAborted).toBe(true);
   await expect(sent).rejects.toMatchObject({ code: "NETWORK", mayHaveArrived: true, idempotencyKey: "key-1" });
 });
+
+test("a challenge of which not all arrives is asked for again, and one that is given up is no answer", async () => {
+  let challenges = 0;
+  vi.stubGlobal("fetch", async (url: string) => {
+    if (url.endsWith("/config.json")) return Response.json({ packages: null, proofOfWork: true });
+    challenges += 1;
+    const body = new ReadableStream({ start: (stream) => stream.error(new DOMException("aborted", "AbortError")) });
+    return new Response(body);
+  });
+  const { sent } = await begin();
+  await vi.advanceTimersByTimeAsync(20_000);
+  await expect(sent).rejects.toMatchObject({ code: "NETWORK", mayHaveArrived: false });
+  expect(challenges).toBeGreaterThan(2);
+});

@@ -157,18 +157,19 @@ async function proveWork(endpoint: string, signal: AbortSignal): Promise<string>
 
 async function freshChallenge(url: string, signal: AbortSignal): Promise<unknown> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
-  const response = await fetch(url, { signal: limit }).catch((cause: unknown) => {
+  // No answer, not the whole of it in time, or one that the browser hides.
+  const failed = (cause: unknown): never => {
     signal.throwIfAborted();
-    // TypeError: no answer, or one that the browser hides. TimeoutError: none in time.
     throw notSent({ code: "NETWORK", cause });
-  });
+  };
+  const response = await fetch(url, { signal: limit }).catch(failed);
   if (!response.ok)
     throw notSent({
       code: "UNEXPECTED_RESPONSE",
       status: response.status,
       retryAfterSeconds: Number(response.headers.get("retry-after")) || undefined,
     });
-  return response.json();
+  return response.json().catch(failed);
 }
 
 const notSent = (facts: Omit<ConstructorParameters<typeof SubmissionError>[0], "message">) =>
