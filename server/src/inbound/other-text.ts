@@ -1,5 +1,7 @@
 // What is shown of a mail that has neither plain text nor HTML: a text of another kind, or where its text is.
 
+import { isUtf8 } from "node:buffer";
+
 interface Part {
   readonly filename: string | null;
   readonly mimeType: string;
@@ -16,12 +18,19 @@ const isText = ({ filename, mimeType }: Part) =>
 const holdsText = ({ mimeType }: Part) =>
   /^application\/(?:(?:vnd\.)?ms-tnef|(?:x-)?pkcs7-mime|pgp-encrypted)$/.test(mimeType);
 
-/** Undefined: it has files, and no text. `part`: the text is one of them. */
+/** Undefined: it has files, and no text. `part`: the text is all of one of them. */
 export function otherText(parts: readonly Part[]): { readonly text: string; readonly part?: Part } | undefined {
   const part = parts.find(isText);
-  if (part !== undefined) return { text: plainOf(part), part };
-  if (!parts.some(holdsText)) return undefined;
-  const name = parts.findLast(({ filename }) => filename !== null)?.filename ?? "without a name";
+  if (part !== undefined) {
+    const text = plainOf(part);
+    // What is in another charset, or longer, stays a file with all of its bytes.
+    const isWhole = part.content.length <= lengthMax && isUtf8(part.content);
+    return { text, ...(isWhole && { part }) };
+  }
+  const holder = parts.findIndex(holdsText);
+  if (holder < 0) return undefined;
+  // That of PGP is in the part behind it.
+  const name = parts.slice(holder).find(({ filename }) => filename !== null)?.filename ?? "without a name";
   return { text: `(The text of this mail is in the file ${name}, which cannot be read here.)` };
 }
 

@@ -92,6 +92,18 @@ it.each<[string, string, string, string, string[]]>([
   expect([read.text, read.reply, read.attachments.map(({ name }) => name)]).toEqual([said, said, files]);
 });
 
+it("names the file that holds the text, and keeps one whose text it cannot show for certain", async () => {
+  const part = (type: string) => `--b\r\nContent-Type: ${type}\r\n\r\nx\r\n`;
+  const parts = `${part("application/ms-tnef; name=winmail.dat")}${part("application/pdf; name=cv.pdf")}--b--`;
+  const outlook = await readMail(mail("Content-Type: multipart/mixed; boundary=b\r\n", parts));
+  expect(outlook.text).toContain("in the file winmail.dat,");
+  const bytes = [0xf0, 0xd2, 0xc9];
+  const russian = mail("Content-Type: text/markdown; charset=koi8-r\r\n", "");
+  const { attachments } = await readMail(Buffer.concat([russian, Buffer.from(bytes)]));
+  expect(attachments).toHaveLength(1);
+  expect([...attachments[0]!.bytes].slice(0, 3)).toEqual(bytes);
+});
+
 it("outlives its thread, which may run out of memory behind a mail that is not waited for any more", async () => {
   const threads: Worker[] = [];
   const note = (thread: Worker) => void threads.push(thread);

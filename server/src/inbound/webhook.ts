@@ -44,11 +44,16 @@ export async function inboundWebhook(app: FastifyInstance, options: InboundWebho
     if (failures.size >= failuresMax) failures.clear();
     const tries = (failures.get(key) ?? 0) + 1;
     failures.set(key, tries);
-    if (tries !== triesMax) return;
-    const headers = [`From: <${from[0]?.address ?? ""}>`, `Subject: ${subject}`, `Message-ID: <${messageId ?? ""}>`];
+    if (tries < triesMax) return;
+    const headers = [
+      `From: <${from[0]?.address ?? ""}>`,
+      `Date: ${date?.toUTCString() ?? ""}`,
+      `Subject: ${subject}`,
+      `Message-ID: <${messageId ?? ""}>`,
+    ];
     const place = 'Postmark has it: after ten tries it is an "Inbound Error" there, and can be handed over again.';
     await setAside(Buffer.from(headers.join("\n")), receiving.store.clock.now(), receiving.store.inbound, place);
-    receiving.counted("set-aside");
+    if (tries === triesMax) receiving.counted("set-aside");
   }
 
   app.removeAllContentTypeParsers();

@@ -114,9 +114,10 @@ export const replyProcedures = trpc.router({
     async ({ replies, scope, actor }, input) => {
       if (await replies.changeAnswer(scope, input, actor)) return null;
       const { id, kind: its } = input;
+      if (!scope.kinds.includes(its)) throw new Fault("notFound");
       const all = await replies.listAnswers(scope);
       if (id !== null && all.some((one) => one.id === id)) throw fieldInvalid("text", changedMeanwhile);
-      if (id === null && scope.kinds.includes(its)) throw fieldInvalid("kind", answersFull);
+      if (id === null) throw fieldInvalid("kind", answersFull);
       throw new Fault("notFound");
     },
   ),
