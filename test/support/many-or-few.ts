@@ -1,5 +1,5 @@
-// What runs by day, and what is left to the night. By day: what could lose, double or leak something, or keep somebody from
-// sending or answering. At night also looks, comforts and every case of a kind.
+// Marks tests and cases that run at night only. By day run those that guard against loss, doubles, leaks and forms or replies
+// that cannot be sent. At night run all: also how pages look, and every case of a kind.
 import { test } from "vitest";
 
 /** Whether this is a long run. */
