@@ -102,7 +102,10 @@ export interface Mailer extends AsyncDisposable {
   readonly batchMax: number;
   /** Most calls under way at once: for mails that were just stored, and for mails that are due. */
   readonly calls: { readonly fresh: number; readonly due: number };
-  /** While the latest call for fresh mails is younger than this, no other begins: what comes meanwhile shares the next. */
+  /**
+   * While the latest call for fresh mails is younger than this, no other begins: what comes meanwhile shares the next. Many
+   * mails that come together go out in two calls at once.
+   */
   readonly gatherMs: number;
   readonly doubt: DoubtPolicy;
   /**

@@ -36,6 +36,7 @@ type Scene = Partial<Pick<Mailer, "batchMax" | "calls" | "gatherMs" | "doubt">> 
   readonly renewMs?: number;
   /** What each mail meets; all are taken unless told otherwise. */
   readonly becomes?: (id: string, call: number) => MailOutcome;
+  readonly writes?: (id: string) => unknown;
   readonly waits?: (firstId: string | undefined, call: number) => unknown;
   /** What each call brings, where the two above do not say it. */
   readonly send?: (batch: readonly OutgoingMail[], call: number) => Promise<MailOutcome[]>;
@@ -113,6 +114,7 @@ function play(scene: Scene = {}) {
     store,
     mailer,
     compose: ({ id }) => {
+      scene.writes?.(id);
       if (id.includes("unwritable")) throw new TypeError("cannot be written");
       return content;
     },
@@ -194,6 +196,28 @@ describe("mails that were just stored", () => {
     held.resolve();
     expect(await Promise.all([...first, ...second])).toEqual(Array(6).fill(true));
     expect(told.sent.slice(1)).toEqual([["c", "d", "e"], ["f"]]);
+  });
+
+  test("go out in two calls when they are many, and the first is under way while the second is written", async () => {
+    const held = gate();
+    const ids = Array.from({ length: 99 }, (_, n) => `m${n}`);
+    const written: string[] = [];
+    const whenCalled: number[] = [];
+    const { outbox, told } = play({
+      batchMax: 500,
+      writes: (id) => written.push(id),
+      waits: () => (whenCalled.push(written.length), held.promise),
+    });
+    const delivered = Promise.all(ids.map((id) => outbox.deliver(mails(id))));
+    await expect.poll(() => told.sent).toEqual([ids.slice(0, 50), ids.slice(50)]);
+    expect(whenCalled).toEqual([50, 99]);
+    const next = outbox.deliver(mails("next"));
+    await new Promise(setImmediate);
+    expect(told.sent).toHaveLength(2);
+    held.resolve();
+    expect(new Set(await delivered)).toEqual(new Set([true]));
+    expect(await next).toBe(true);
+    expect(told.sent.slice(2)).toEqual([["next"]]);
   });
 
   test("do not wait for a slow call, of which there are only so many", async () => {

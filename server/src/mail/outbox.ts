@@ -54,6 +54,9 @@ const keptMax = 1_000;
 /** A new mail that met the provider's limit is kept in memory for at most this long. */
 const keepMsMax = 15_000;
 
+/** So many new mails go out in two calls: the provider reads the first half while the second is written. */
+const halvedMin = 64;
+
 /** A mail in the memory of this process, which holds its lease. */
 interface OwnMail {
   readonly mail: LeasedMail;
@@ -109,7 +112,8 @@ export function openOutbox(options: OutboxOptions) {
     });
   }
 
-  function sendFresh(): void {
+  /** @param isSecondHalf of many mails: their first half was just handed over, and it waits for no others */
+  function sendFresh(isSecondHalf = false): void {
     if (stopped) return;
     while (fresh.length > 0) {
       const now = clock.elapsed();
@@ -121,14 +125,21 @@ export function openOutbox(options: OutboxOptions) {
         return giveBack(fresh.splice(mayWait ? keptMax : 0), waitMs);
       }
       const calls = freshCalls.size;
-      const gatherMs = calls === 0 ? 0 : latestCallAt + mailer.gatherMs - performance.now();
+      const gatherMs = calls === 0 || isSecondHalf ? 0 : latestCallAt + mailer.gatherMs - performance.now();
       if (calls >= mailer.calls.fresh) return;
       if (gatherMs > 0) return sendFreshIn(gatherMs);
       const isProbe = breaker.isOpen;
       const admitted = breaker.admit(mailer.batchMax, now);
       if (admitted === 0) return giveBack(fresh.splice(0), breaker.until - now);
       latestCallAt = performance.now();
-      call(freshCalls, fresh.splice(0, admitted), isProbe);
+      const count = Math.min(admitted, fresh.length);
+      if (count >= halvedMin && !isSecondHalf) {
+        call(freshCalls, fresh.splice(0, Math.ceil(count / 2)), isProbe);
+        setImmediate(sendFresh, true);
+        return;
+      }
+      call(freshCalls, fresh.splice(0, count), isProbe);
+      isSecondHalf = false;
     }
   }
 
