@@ -10,7 +10,7 @@ import { discardFiles, keepFile } from "../resumes/keep-file.ts";
 import { hasProgramName, isProgramAt } from "../resumes/programs.ts";
 import { scanFile } from "../resumes/scanning.ts";
 import { storageRetrySeconds } from "../rpc/failure.ts";
-import { unsentFilesMax } from "../storage/desk-store.ts";
+import { unsentFilesMax } from "../storage/reply-store.ts";
 import { StorageUnavailable } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Again, CommitQueue, type Commits } from "./commit-queue.ts";
+import { TryAgain, CommitQueue, type Commits } from "./commit-queue.ts";
 import { StorageUnavailable } from "./store.ts";
 
 /** A queue of numbers that answers each with its double and records what was committed together. */
@@ -172,7 +172,7 @@ test("a job that has to come again holds up no other, and goes with a later comm
   const { queue } = queueOf({
     busyMs: 60_000,
     commit: async (jobs) =>
-      jobs.map((job) => (job === 1 && isHeld ? new Again(new StorageUnavailable("held")) : 2 * job)),
+      jobs.map((job) => (job === 1 && isHeld ? new TryAgain(new StorageUnavailable("held")) : 2 * job)),
   });
   const held = queue.run(1);
   expect(await queue.run(2)).toBe(4);
@@ -188,7 +188,7 @@ test("a job that has to come again comes by itself, and is refused when its time
   let tries = 0;
   const { queue } = queueOf({
     busyMs: 60_000,
-    commit: async (jobs) => jobs.map((job) => (job === 1 || (tries += 1) < 3 ? new Again(refusal) : 2 * job)),
+    commit: async (jobs) => jobs.map((job) => (job === 1 || (tries += 1) < 3 ? new TryAgain(refusal) : 2 * job)),
   });
   expect(await queue.run(2)).toBe(4);
   expect(tries).toBe(3);

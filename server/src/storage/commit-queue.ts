@@ -10,14 +10,14 @@ export interface Commits<Job, Result> {
    * StorageUnavailable with another outcome. Any other error is a mistake in this program or in one of the jobs. May be
    * called again with the same jobs, or some of them.
    */
-  commit(jobs: readonly Job[]): Promise<readonly (Result | Again)[]>;
+  commit(jobs: readonly Job[]): Promise<readonly (Result | TryAgain)[]>;
   readonly onCommit?: CommitListener | undefined;
   /** How long a job is tried again while another process is in the way. */
   readonly busyMs?: number;
 }
 
-/** Answers a job that was not done because another process has what it needs: it comes again with a later batch. */
-export class Again {
+/** The answer to a job that was not done because another process has what it needs. A later batch tries it again. */
+export class TryAgain {
   readonly refusal: StorageUnavailable;
 
   /** @param refusal of a job that has no time left */
@@ -33,7 +33,7 @@ export class Again {
 const gatherTurnsMax = 8;
 /** After a batch of so few jobs the next caller is probably alone too. */
 const fewJobs = 2;
-/** A job that was answered with {@link Again} waits at most this long; a commit that begins sooner takes it along. */
+/** A job that was answered with {@link TryAgain} waits at most this long; a commit that begins sooner takes it along. */
 const againMs = 25;
 /** Pause after a batch of which none was done: SQLite blocks this thread for some milliseconds with each try. */
 const busyPauseMs = 10;
@@ -162,7 +162,7 @@ export class CommitQueue<Job, Result> {
   /** Never rejects: no caller waits for it. */
   async #commit(batch: readonly Waiting<Job, Result>[]): Promise<void> {
     if (batch.length === 0) return;
-    let results: readonly (Result | Again)[];
+    let results: readonly (Result | TryAgain)[];
     const begun = performance.now();
     try {
       results = await this.#commits.commit(batch.map(({ job }) => job));
@@ -172,7 +172,7 @@ export class CommitQueue<Job, Result> {
     let done = 0;
     for (const [index, one] of batch.entries()) {
       const result = results[index];
-      if (result instanceof Again) this.#comeAgain(one, result);
+      if (result instanceof TryAgain) this.#tryAgain(one, result);
       else {
         one.resolve(result as Result);
         done += 1;
@@ -186,7 +186,7 @@ export class CommitQueue<Job, Result> {
     }
   }
 
-  #comeAgain(one: Waiting<Job, Result>, { refusal }: Again): void {
+  #tryAgain(one: Waiting<Job, Result>, { refusal }: TryAgain): void {
     const now = performance.now();
     if (Math.min(one.deadline, one.since + (this.#commits.busyMs ?? 0)) <= now) one.reject(refusal);
     else this.#waiting.push({ ...one, due: now + againMs * Math.random() });

@@ -2,7 +2,6 @@
 // Every change by an operator is stored together with its entry in the audit log.
 import type {
   AuditRow,
-  DeclineOutcome,
   DeliveryRow,
   InboxCounts,
   InboxFilter,
@@ -25,8 +24,6 @@ import type {
   TriageOutcome,
   TriageRequest,
   ReplyFile,
-  ReplyOutcome,
-  SavedAnswer,
   UnmatchedRow,
 } from "@submissions/shared/console";
 import { submissionKinds } from "@submissions/shared/kinds";
@@ -87,6 +84,9 @@ export const arrivalsMax = 10_000;
 /** As many sources as a chart can tell apart. */
 export const arrivalSources = 3;
 
+/** Older than this, the newest whole backup says that one was missed: a day, and some hours for one that takes long. */
+export const backupMsMax = 30 * 60 * 60 * 1000;
+
 /** Rows of a page are at most this many; {@link pageLimit} unless asked for. */
 export const pageLimitMax = 100;
 export const pageLimit = 50;
@@ -146,6 +146,14 @@ export interface StoredOverview extends Omit<Overview, "packageTitles" | "waitin
 export interface StoredNews extends Omit<News, "changed"> {
   readonly changed: readonly StoredSubmission[];
 }
+
+export interface ChangeRequest extends Omit<TriageRequest, "targets"> {
+  /** `former`: the submission becomes that again, and the mails of its decline wait again. */
+  readonly targets: readonly { readonly reference: string; readonly version: number; readonly former?: Former }[];
+}
+
+/** What became of a submission. `former`: how it was, where it had been decided before. */
+export type ChangeOutcome<Outcome = TriageOutcome> = Outcome & { readonly former?: Former };
 
 export interface DeskStore {
   /**
@@ -290,129 +298,4 @@ export interface DeskStore {
 
   /** Counts the active subscribers as those of yesterday, once, for {@link subscriberGrowth}. */
   countSubscribers(now: number): Promise<void>;
-}
-
-/** Older than this, the newest whole backup says that one was missed: a day, and some hours for one that takes long. */
-export const backupMsMax = 30 * 60 * 60 * 1000;
-
-/** Replies of one operator in {@link repliesMs}; those that were taken back count, and replies and notices sent again. */
-export const repliesMax = 60;
-export const repliesMs = 60 * 60 * 1000;
-
-/** How long a reply waits before it is sent, so that it can be taken back. In milliseconds. */
-export const undoMs = 10_000;
-
-export interface ChangeRequest extends Omit<TriageRequest, "targets"> {
-  /** `former`: becomes what it was, and its mails wait again. */
-  readonly targets: readonly { readonly reference: string; readonly version: number; readonly former?: Former }[];
-}
-
-/** What became of it. `former`: of one that was decided before. */
-export type ChangeOutcome<Outcome = TriageOutcome> = Outcome & { readonly former?: Former };
-
-/** A decline, and what is mailed; null: nothing. */
-export interface Decline {
-  readonly reference: string;
-  readonly version: number;
-  readonly text: string | null;
-}
-
-export interface DeclineStore {
-  /**
-   * Declines submissions whose version is the one that was seen, and stores their mails, which are due after so many days, but
-   * not before {@link undoMs}. `copies`: the team gets one of each. All are refused when the operator has not that many
-   * replies left.
-   */
-  decline(
-    scope: Scope,
-    targets: readonly Decline[],
-    request: { readonly reason: string | null; readonly days: number; readonly copies: boolean },
-    actor: Actor,
-  ): Promise<{ readonly outcomes: readonly ChangeOutcome<DeclineOutcome>[] } | { readonly retryAt: number }>;
-
-  /** Takes back the mail of a decline. False when a process has begun to send it; null when the scope has no such decline. */
-  cancel(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;
-
-  /** Has the mail of a decline sent although the person has answered, at its time or now. False when the scope has no such decline. */
-  release(scope: Scope, id: number, actor: Actor): Promise<boolean>;
-
-  /** The reasons of the latest declines that the scope holds, the most frequent first. */
-  listReasons(scope: Scope): Promise<readonly string[]>;
-}
-
-export interface ReplyRequest {
-  readonly reference: string;
-  readonly text: string;
-  /** Whether what the person wrote is quoted below it; it is unless this is false. */
-  readonly quoted?: boolean;
-  /** The version that the operator saw of a submission that is to be done with it. */
-  readonly doneAt?: number;
-  /** When the last reply or answer came that the operator saw, 0 for none; absent: it goes out whatever came since. */
-  readonly seen?: number;
-  /** What the operator has attached for it: the ids of the files. */
-  readonly files?: readonly number[];
-}
-
-/** A file that is to be attached. `kept` is null before it is in the vault. */
-export interface NewReplyFile extends Pick<ReplyFile, "name" | "size"> {
-  readonly kept: { readonly key: string; readonly sha256: string } | null;
-}
-
-/** Files that an operator may have attached to replies that are not sent, and for how long these are kept. */
-export const unsentFilesMax = 100;
-export const unsentFilesMs = 7 * 24 * 60 * 60 * 1000;
-
-/** Saved answers of a kind. */
-export const savedAnswersMax = 200;
-
-export interface ReplyStore {
-  /**
-   * Stores replies with their mails, which are due after {@link undoMs}. A reply opens a new submission, and assigns one that
-   * has no assignee to its author. One whose submission is to be done is stored only where the version is the one that was
-   * seen, and none where a reply or an answer came that was not seen. All are refused when the operator has not that many left.
-   * `copies`: the team gets one of each.
-   */
-  send(
-    scope: Scope,
-    replies: readonly ReplyRequest[],
-    copies: boolean,
-    actor: Actor,
-  ): Promise<{ readonly outcomes: readonly ReplyOutcome[] } | { readonly retryAt: number }>;
-
-  /**
-   * Attaches a file to what the operator writes to the person of a submission. `fits`: it may be kept. `oversized`: with the
-   * others these are too many or too large. `unsent`: the operator has {@link unsentFilesMax} that are not sent. Refused as
-   * replies are, too.
-   */
-  attach(
-    scope: Scope,
-    reference: string,
-    file: NewReplyFile,
-    actor: Actor,
-  ): Promise<ReplyFile | "fits" | "unknown" | "oversized" | "unsent" | { readonly retryAt: number }>;
-
-  /** Removes a file of the operator that is not sent. False when there is no such one. */
-  removeFile(scope: Scope, id: number, actor: Actor): Promise<boolean>;
-
-  /**
-   * Takes a reply of the operator back, and the status and assignee that it changed, unless these were changed since. Its
-   * files are attached again. False after {@link undoMs}, and when a process has begun to send a mail of it; null when the
-   * operator has written no such reply.
-   */
-  undo(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;
-
-  /** The saved answers of the scope's kinds, by title. */
-  listAnswers(scope: Scope): Promise<readonly SavedAnswer[]>;
-
-  /**
-   * Stores a saved answer, or changes or removes the one with this id. False when the scope holds no such one, or its text is
-   * not what it `was`; or when the kind has {@link savedAnswersMax}.
-   */
-  changeAnswer(
-    scope: Scope,
-    answer:
-      | (Omit<SavedAnswer, "id"> & { readonly id: number | null; readonly was?: string })
-      | { readonly removed: number },
-    actor: Actor,
-  ): Promise<boolean>;
 }

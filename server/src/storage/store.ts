@@ -3,7 +3,8 @@
 import type { AuditRow } from "@submissions/shared/console";
 import type { Clock, Stopwatch } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import type { Actor, AuditEntry, DeclineStore, DeskStore, ReplyStore } from "./desk-store.ts";
+import type { Actor, AuditEntry, DeskStore } from "./desk-store.ts";
+import type { DeclineStore, ReplyStore } from "./reply-store.ts";
 import type { InboundStore, MailboxStore } from "./inbound-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
 import type {

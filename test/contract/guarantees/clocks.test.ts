@@ -2,7 +2,8 @@
 import { expect } from "vitest";
 import type { InboxFilter } from "../../../shared/src/console.ts";
 import { kinds } from "../../../shared/src/kinds.ts";
-import { repliesMax, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { repliesMax } from "../../../server/src/storage/reply-store.ts";
 import {
   idempotencyMs,
   newsletterMailsMax,

@@ -2,14 +2,8 @@
 import type { ReplyOutcome } from "../../../shared/src/console.ts";
 import { kinds, submissionKinds } from "../../../shared/src/kinds.ts";
 import { expect } from "vitest";
-import {
-  type Actor,
-  repliesMax,
-  repliesMs,
-  type ReplyRequest,
-  undoMs,
-  wholeScope,
-} from "../../../server/src/storage/desk-store.ts";
+import { type Actor, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { repliesMax, repliesMs, type ReplyRequest, undoMs } from "../../../server/src/storage/reply-store.ts";
 import type { SubmissionKind, SubmissionRecord } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -369,17 +363,17 @@ test("a reply that is taken back while its mail is claimed or sent again is gone
 test("keeps saved answers of the kinds that the scope holds", async ({ store }) => {
   const answer = { kind: "inquiry", title: "Thanks", text: "Hello {name}", language: "de" } as const;
   const letter = { kind: "application", title: "No", text: "Sorry", language: null } as const;
-  expect(await store.replies.changeAnswer(sales, { id: null, ...answer }, by)).toBe(true);
-  expect(await store.replies.changeAnswer(sales, { id: null, ...letter }, by)).toBe(false);
-  expect(await store.replies.changeAnswer(recruiting, { id: null, ...letter }, by)).toBe(true);
-  const [theirs] = await store.replies.listAnswers(recruiting);
+  expect(await store.replies.changeSavedAnswer(sales, { id: null, ...answer }, by)).toBe(true);
+  expect(await store.replies.changeSavedAnswer(sales, { id: null, ...letter }, by)).toBe(false);
+  expect(await store.replies.changeSavedAnswer(recruiting, { id: null, ...letter }, by)).toBe(true);
+  const [theirs] = await store.replies.listSavedAnswers(recruiting);
   expect(theirs).toEqual({ id: theirs!.id, ...letter });
-  expect(await store.replies.changeAnswer(sales, { removed: theirs!.id }, by)).toBe(false);
-  expect(await store.replies.changeAnswer(sales, { ...answer, id: theirs!.id }, by)).toBe(false);
-  expect(await store.replies.changeAnswer(wholeScope, { ...theirs!, title: "Not now" }, by)).toBe(true);
-  expect((await store.replies.listAnswers(wholeScope)).map(({ title }) => title)).toEqual(["Not now", "Thanks"]);
-  expect(await store.replies.changeAnswer(recruiting, { removed: theirs!.id }, by)).toBe(true);
-  expect(await store.replies.listAnswers(wholeScope)).toMatchObject([answer]);
+  expect(await store.replies.changeSavedAnswer(sales, { removed: theirs!.id }, by)).toBe(false);
+  expect(await store.replies.changeSavedAnswer(sales, { ...answer, id: theirs!.id }, by)).toBe(false);
+  expect(await store.replies.changeSavedAnswer(wholeScope, { ...theirs!, title: "Not now" }, by)).toBe(true);
+  expect((await store.replies.listSavedAnswers(wholeScope)).map(({ title }) => title)).toEqual(["Not now", "Thanks"]);
+  expect(await store.replies.changeSavedAnswer(recruiting, { removed: theirs!.id }, by)).toBe(true);
+  expect(await store.replies.listSavedAnswers(wholeScope)).toMatchObject([answer]);
   const actions = (await store.desk.listAudit({})).rows.map(({ action }) => action);
   expect(actions).toEqual(["answer.remove", "answer.save", "answer.save", "answer.save"]);
 });

@@ -1,13 +1,8 @@
 // What the port promises about files of replies: attached to a draft, sent with it, taken back, erased, forgotten.
 import { expect } from "vitest";
 import { replyFileBytesMax, replyFilesMax } from "../../../shared/src/console.ts";
-import {
-  type Actor,
-  repliesMax,
-  undoMs,
-  unsentFilesMax,
-  unsentFilesMs,
-} from "../../../server/src/storage/desk-store.ts";
+import type { Actor } from "../../../server/src/storage/desk-store.ts";
+import { repliesMax, undoMs, unsentFilesMax, unsentFilesMs } from "../../../server/src/storage/reply-store.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {

@@ -1,13 +1,8 @@
 // What the port promises about stages, and about mails that decline.
 import { expect } from "vitest";
 import { stages } from "../../../shared/src/stages.ts";
-import {
-  type Actor,
-  type ChangeOutcome,
-  repliesMax,
-  undoMs,
-  wholeScope,
-} from "../../../server/src/storage/desk-store.ts";
+import { type Actor, type ChangeOutcome, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { repliesMax, undoMs } from "../../../server/src/storage/reply-store.ts";
 import { holding } from "../../../server/src/storage/sql/held.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {

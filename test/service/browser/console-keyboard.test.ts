@@ -30,7 +30,7 @@ test("a morning's work: inquiries are answered, put off, and assigned, tagged an
     text: "Prices of {reference}.",
     language: null,
   } as const;
-  await empty.store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
+  await empty.store.replies.changeSavedAnswer(wholeScope, answer, { operator, at: Date.now() });
   const count = atNight ? 30 : 6;
   const added = [];
   for (let number = 1; number <= count; number += 1) added.push(await empty.add(`Buyer ${number}`));

@@ -67,7 +67,7 @@ nightly("a saved answer goes in at the cursor, Ctrl+Z takes it out, and keys sen
     text: "Prices of {reference}.",
     language: null,
   } as const;
-  await site().store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
+  await site().store.replies.changeSavedAnswer(wholeScope, answer, { operator, at: Date.now() });
   const one = await newInquiry();
   const page = await go(pathOf(one));
   await page.reload();
@@ -353,7 +353,7 @@ nightly("a message begins without a name that may be a link, and a saved answer 
     text: "Thank you, dear {name}, of {company}.",
     language: null,
   } as const;
-  await site().store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
+  await site().store.replies.changeSavedAnswer(wholeScope, answer, { operator, at: Date.now() });
   const page = await go(`/inquiries/${reference}`);
   // The page has asked for saved answers before.
   await page.reload();
@@ -396,9 +396,9 @@ test("a saved answer fills the message, and answers several at once, each as it 
   await edit.click();
   await text.fill("Mine");
   await page.keyboard.press("Escape");
-  const saved = (await site().store.replies.listAnswers(wholeScope)).find(({ title }) => title === "Thanks")!;
+  const saved = (await site().store.replies.listSavedAnswers(wholeScope)).find(({ title }) => title === "Thanks")!;
   const others = (words: string) =>
-    site().store.replies.changeAnswer(wholeScope, { ...saved, text: words }, { operator, at: Date.now() });
+    site().store.replies.changeSavedAnswer(wholeScope, { ...saved, text: words }, { operator, at: Date.now() });
   await others("Theirs");
   await page.reload();
   await edit.click();

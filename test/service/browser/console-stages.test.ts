@@ -34,7 +34,7 @@ const applied = shared(async () => {
     text: "Thank you, {name}. We chose another person.",
     language: null,
   } as const;
-  await site().store.replies.changeAnswer(wholeScope, answer, { operator: operators.cleo[0], at: Date.now() });
+  await site().store.replies.changeSavedAnswer(wholeScope, answer, { operator: operators.cleo[0], at: Date.now() });
   await site().store.suppress({ email: application(19).email, reason: "bounced", at: Date.now() });
   return references;
 });

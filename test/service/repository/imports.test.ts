@@ -120,7 +120,7 @@ const everybodys = filesOf(
     "oauth-tokens read-unknown secrets share-answer storage/records",
 );
 const ports = filesOf(
-  "storage/store storage/limits storage/inbound-store storage/desk-store storage/access-store storage/webhook-store mail/mailer resumes/vault",
+  "storage/store storage/limits storage/inbound-store storage/desk-store storage/reply-store storage/access-store storage/webhook-store mail/mailer resumes/vault",
 );
 const layers: Readonly<Record<string, readonly string[]>> = {
   http: [

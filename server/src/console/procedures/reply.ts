@@ -8,7 +8,7 @@ import { fill } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { utcMinute } from "../../field-values.ts";
 import { ifThrown, VaultUnavailable } from "../../resumes/vault.ts";
-import { type ReplyRequest, savedAnswersMax, unsentFilesMax } from "../../storage/desk-store.ts";
+import { type ReplyRequest, savedAnswersMax, unsentFilesMax } from "../../storage/reply-store.ts";
 import { byId, instant, kind, knownPlaceholders, label, noteText, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
@@ -99,7 +99,7 @@ export const replyProcedures = trpc.router({
     },
   ),
 
-  answers: shows(({ replies, scope }) => replies.listAnswers(scope)),
+  answers: shows(({ replies, scope }) => replies.listSavedAnswers(scope)),
 
   /** `was`: the text that was seen, of one that is changed. What another operator has made of it is not overwritten. */
   saveAnswer: changes(
@@ -112,10 +112,10 @@ export const replyProcedures = trpc.router({
       was: noteText.exactOptional(),
     }),
     async ({ replies, scope, actor }, input) => {
-      if (await replies.changeAnswer(scope, input, actor)) return null;
+      if (await replies.changeSavedAnswer(scope, input, actor)) return null;
       const { id, kind: its } = input;
       if (!scope.kinds.includes(its)) throw new Fault("notFound");
-      const all = await replies.listAnswers(scope);
+      const all = await replies.listSavedAnswers(scope);
       if (id !== null && all.some((one) => one.id === id)) throw fieldInvalid("text", changedMeanwhile);
       if (id === null) throw fieldInvalid("kind", answersFull);
       throw new Fault("notFound");
@@ -123,7 +123,7 @@ export const replyProcedures = trpc.router({
   ),
 
   removeAnswer: changes(byId, ({ replies, scope, actor }, input) =>
-    done(replies.changeAnswer(scope, { removed: input.id }, actor)),
+    done(replies.changeSavedAnswer(scope, { removed: input.id }, actor)),
   ),
 
   /** Removes an attached file. */

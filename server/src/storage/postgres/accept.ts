@@ -2,7 +2,7 @@
 // with what has to be known of it, and its rows are sent together with COMMIT. An address, a key and a challenge are decided
 // about by one transaction at a time. None waits for these locks: an entry whose locks are not free comes again.
 import { reached } from "../../failpoint.ts";
-import { Again, CommitQueue } from "../commit-queue.ts";
+import { TryAgain, CommitQueue } from "../commit-queue.ts";
 import { decide, type Rows } from "../rules/decide.ts";
 import { addressed, type AddressedEntry, dayName, keyName, wantedBy } from "../rules/facts.ts";
 import { mailTable } from "../rules/mail-row.ts";
@@ -59,7 +59,7 @@ type Answer = Acceptance | readonly unknown[];
 const isEntry = (job: Job): job is AddressedEntry => "submission" in job;
 
 interface Stored {
-  readonly answers: ReadonlyMap<Job, Answer | Again>;
+  readonly answers: ReadonlyMap<Job, Answer | TryAgain>;
   /** Null: there was no submission to store. */
   readonly rows: Rows | null;
 }
@@ -73,7 +73,7 @@ export function makeAcceptor(
   const write = prepareWriting(engine);
   const queue = new CommitQueue<Job, Answer>({ batchMax, onCommit, busyMs: lockedMs, commit });
 
-  async function commit(jobs: readonly Job[]): Promise<readonly (Answer | Again)[]> {
+  async function commit(jobs: readonly Job[]): Promise<readonly (Answer | TryAgain)[]> {
     const entries = jobs.filter(isEntry);
     const beside = jobs.filter((job) => "statement" in job);
     const work = async (session: Session): Promise<Stored> => {
@@ -84,7 +84,7 @@ export function makeAcceptor(
       ]);
       reached("row-written");
       reached("before-commit");
-      const answers = new Map<Job, Answer | Again>(accepted.answers);
+      const answers = new Map<Job, Answer | TryAgain>(accepted.answers);
       for (const [index, one] of beside.entries()) answers.set(one, results[index] ?? []);
       return { ...accepted, answers };
     };
@@ -106,7 +106,7 @@ export function makeAcceptor(
     const free = entries.filter((entry) => busy.length === 0 || !locksOf(entry).some((name) => busy.includes(name)));
     const decision = decide(free, facts, { arrivals: arrivals ?? [], mails: mails ?? [] }, references);
     for (const { statement, values } of write(decision)) session.last(statement as Statement<unknown>, values);
-    const answers = new Map<Job, Answer | Again>(entries.map((entry) => [entry, stillBusy]));
+    const answers = new Map<Job, Answer | TryAgain>(entries.map((entry) => [entry, stillBusy]));
     for (const [index, entry] of free.entries()) answers.set(entry, decision.answers[index] ?? stillBusy);
     return { answers, rows: decision.rows };
   }
@@ -132,7 +132,7 @@ export function makeAcceptor(
 
 const nothingStored: Stored = { answers: new Map(), rows: null };
 
-const stillBusy = new Again(new StorageUnavailable("The database is locked (55P03)."));
+const stillBusy = new TryAgain(new StorageUnavailable("The database is locked (55P03)."));
 
 /** What no other transaction may decide about meanwhile. */
 const locksOf = ({ emailKey, key, challenge, spam }: AddressedEntry): string[] => [

@@ -160,12 +160,12 @@ test("a subscriber keeps what was stored first, and the source of the latest req
 
 test("becoming active ends having left, and webhooks are notified; of anything else they are not", () => {
   const left = known({ status: "unsubscribed", unsubscribed_at: noon - minute });
-  const hearers = [{ event: "subscriber.confirmed", id: 5 }] as const;
-  const single = decided([entry(subscription({ optIn: "single" }))], { ...left, hearers }).rows;
+  const webhooks = [{ event: "subscriber.confirmed", id: 5 }] as const;
+  const single = decided([entry(subscription({ optIn: "single" }))], { ...left, webhooks }).rows;
   expect(single.subscriber).toMatchObject([{ status: "active", unsubscribed_at: null }]);
   expect(single.mail).toMatchObject([{ kind: "newsletter-welcome" }]);
   expect(single.webhook_delivery).toMatchObject([{ webhook: 5, event: "subscriber.confirmed", submission: null }]);
-  const double = decided([entry(subscription())], { ...left, hearers }).rows;
+  const double = decided([entry(subscription())], { ...left, webhooks }).rows;
   expect(double.subscriber).toMatchObject([{ status: "unsubscribed", unsubscribed_at: noon - minute }]);
   expect(double.webhook_delivery).toEqual([]);
 });
@@ -199,7 +199,7 @@ test("entries of one batch see each other, in their order", () => {
     first,
     second,
   ];
-  const { answers: all, rows } = decided(batch, { hearers: [{ event: "subscriber.confirmed", id: 1 }] });
+  const { answers: all, rows } = decided(batch, { webhooks: [{ event: "subscriber.confirmed", id: 1 }] });
   expect(all).toMatchObject([
     { result: "accepted" },
     { result: "repeated", earlier: { fingerprint: "f", receiptSent: false, spam: false } },

@@ -173,7 +173,7 @@ export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers
   }
 
   function announce(event: WebhookEvent, of: EventSubject, at: number): void {
-    rows.webhook_delivery.push(...deliveriesOf(facts.hearers.get(event) ?? [], event, of, at));
+    rows.webhook_delivery.push(...deliveriesOf(facts.webhooks.get(event) ?? [], event, of, at));
   }
 
   /** Stores a mail. Answers it if it is born leased to the process that stores it, and due at once. */
@@ -224,12 +224,12 @@ interface Leaving {
 export function decideLeaving(
   { kind, arrival, wasChanged, stored, notified }: Leaving,
   addressee: Pick<Addressee, "suppressed" | "receipts">,
-  hearers: readonly number[],
+  webhooks: readonly number[],
   at: number,
 ): { readonly mails: readonly MailKind[]; readonly deliveries: readonly TableRow<"webhook_delivery">[] } {
   const lacking = wasChanged ? [] : mailsOf[kind].filter((mail) => !stored.includes(mail));
   const mails = lacking.filter((mail) => !isAutomatic(mail) || getsReceipt(addressee, at));
-  const others = hearers.filter((webhook) => !notified.includes(webhook));
+  const others = webhooks.filter((webhook) => !notified.includes(webhook));
   return {
     mails,
     deliveries: deliveriesOf(others, receivedEvent(kind), { submission: arrival, subscriber: null }, at),

@@ -35,8 +35,8 @@ export interface Facts {
   readonly addressees: ReadonlyMap<string, Addressee>;
   /** How many references of a day are taken, by {@link dayName}. */
   readonly counters: Map<string, number>;
-  /** Webhooks. */
-  readonly hearers: Map<WebhookEvent, number[]>;
+  /** Ids of the webhooks that are told of an event. */
+  readonly webhooks: Map<WebhookEvent, number[]>;
 }
 
 interface EarlierRow extends IdempotencyRecord, Pick<EarlierSubmission, "reference"> {
@@ -131,13 +131,13 @@ export const lookUps = {
     note: ({ counters }, row: TableRow<"day_counter">) => counters.set(dayName(row), row.taken as number),
   }),
   // No name of an event is a part of another.
-  hearers: lookUp({
+  webhooks: lookUp({
     wanted: { event: "text" },
     text: `SELECT CAST($1 AS TEXT) AS event, id FROM webhook
       WHERE removed_at IS NULL AND events LIKE '%' || CAST($1 AS TEXT) || '%'`,
     findsOne: false,
-    note: ({ hearers }, { event, id }: { readonly event: WebhookEvent; readonly id: number }) =>
-      hearers.getOrInsertComputed(event, () => []).push(id),
+    note: ({ webhooks }, { event, id }: { readonly event: WebhookEvent; readonly id: number }) =>
+      webhooks.getOrInsertComputed(event, () => []).push(id),
   }),
 };
 
@@ -221,7 +221,7 @@ export function wantedBy(entries: readonly AddressedEntry[]) {
     addressees.set(key, unknown).set(hash, unknown);
     suppressed.push({ key }, { key: hash });
   }
-  const facts: Facts = { taken: new Map(), spent: new Set(), addressees, counters: new Map(), hearers: new Map() };
+  const facts: Facts = { taken: new Map(), spent: new Set(), addressees, counters: new Map(), webhooks: new Map() };
   const wanted: Wanted = {
     earlier: [...keys.values()].map(({ procedure, keyHash: key_hash }) => ({ procedure, key_hash })),
     spent: [...challenges].map((hash) => ({ hash })),
@@ -230,7 +230,7 @@ export function wantedBy(entries: readonly AddressedEntry[]) {
     newsletters: [...readers].map((key) => ({ key, since, until })),
     subscriber: [...readers].map((key) => ({ key })),
     counters: [...days.values()],
-    hearers: [...events].map((event) => ({ event })),
+    webhooks: [...events].map((event) => ({ event })),
   };
   return { wanted, facts, numbers: { arrivals, mails } };
 }

@@ -7,12 +7,12 @@ import { deliveriesOf, erasedHash, type EventSubject, subscriberEvent } from "..
 import type { Engine, Steps } from "./engine.ts";
 
 export function prepareAnnouncements({ prepare, insert }: Engine) {
-  const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
+  const findWebhooks = prepare<{ id: number }>(lookUps.webhooks.text);
 
   function* announce(event: DeliveredEvent, subjects: readonly EventSubject[], at: number): Steps<void> {
-    const hearers = subjects.length === 0 ? [] : (yield* findHearers(event)).map(({ id }) => id);
-    if (hearers.length === 0) return;
-    yield* insert({ webhook_delivery: subjects.flatMap((subject) => deliveriesOf(hearers, event, subject, at)) });
+    const webhooks = subjects.length === 0 ? [] : (yield* findWebhooks(event)).map(({ id }) => id);
+    if (webhooks.length === 0) return;
+    yield* insert({ webhook_delivery: subjects.flatMap((subject) => deliveriesOf(webhooks, event, subject, at)) });
   }
 
   return {
@@ -37,7 +37,7 @@ const gatherMs = 2_000;
 /** Announces an erased person to other systems, to each by a hash that it alone can compute. */
 export function prepareErasureNews({ prepare, insert, locking }: Engine) {
   const event = "person.erased";
-  const findHearers = prepare<{ id: number; secret: string }>(`
+  const findWebhooks = prepare<{ id: number; secret: string }>(`
     SELECT id, secret FROM webhook WHERE removed_at IS NULL AND events LIKE '%${event}%'`);
   const findWaiting = prepare<{ id: number; detail: string }>(`
     SELECT id, detail FROM webhook_delivery
@@ -46,7 +46,7 @@ export function prepareErasureNews({ prepare, insert, locking }: Engine) {
   const setDetail = prepare("UPDATE webhook_delivery SET detail = $2 WHERE id = $1");
 
   return function* (emailKey: string, references: readonly string[], at: number): Steps<void> {
-    for (const { id, secret } of yield* findHearers()) {
+    for (const { id, secret } of yield* findWebhooks()) {
       const hash = erasedHash(emailKey, secret);
       const [waiting] = yield* findWaiting(id);
       const earlier = readFields(waiting?.detail ?? "");

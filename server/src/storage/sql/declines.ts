@@ -1,7 +1,8 @@
 // Declines of submissions: the stage, and the mail that waits in the outbox until it is due.
 import type { DeclineOutcome } from "@submissions/shared/console";
 import { dayMs } from "../../clock.ts";
-import { type ChangeOutcome, type Decline, type DeclineStore, undoMs } from "../desk-store.ts";
+import type { ChangeOutcome } from "../desk-store.ts";
+import { type Decline, type DeclineStore, undoMs } from "../reply-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, type Steps } from "./engine.ts";
 import { writtenAt } from "../rules/waiting.ts";

@@ -2,7 +2,7 @@
 // are left to it. What was stored by a clock that was ahead is not kept until it is that late.
 import { dayMs } from "../../clock.ts";
 import { idempotencyMs } from "../limits.ts";
-import { unsentFilesMs } from "../desk-store.ts";
+import { unsentFilesMs } from "../reply-store.ts";
 import { unmatchedDays } from "../inbound-store.ts";
 import type { Store } from "../store.ts";
 import { type Engine, only, together } from "./engine.ts";

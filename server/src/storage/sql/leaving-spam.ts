@@ -18,7 +18,7 @@ export function prepareLeavingSpam(engine: Engine) {
   const { prepare, insert, lockAddress } = engine;
   const standingOf = prepareStanding(engine);
   const findReceipts = prepare<{ at: number }>(lookUps.receipts.text);
-  const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
+  const findWebhooks = prepare<{ id: number }>(lookUps.webhooks.text);
   const findChange = prepare<object>(`
     SELECT 1 AS changed FROM audit WHERE subject = $1 AND action IN (${quoted(statusActions)}) LIMIT 1`);
   const findMails = prepare<{ kind: MailKind }>("SELECT kind FROM mail WHERE submission = $1");
@@ -32,12 +32,12 @@ export function prepareLeavingSpam(engine: Engine) {
     // In one order everywhere, so that transactions cannot deadlock.
     const sorted = rows.toSorted((one, other) => (one.emailKey < other.emailKey ? -1 : 1));
     for (const { arrival, kind, reference, emailKey } of sorted) {
-      const [standings, receipts, changes, stored, hearers, notified] = yield* lockAddress(emailKey, [
+      const [standings, receipts, changes, stored, webhooks, notified] = yield* lockAddress(emailKey, [
         standingOf(emailKey),
         findReceipts(emailKey, now - capMs, now + capMs),
         findChange(reference),
         findMails(arrival),
-        findHearers(receivedEvent(kind)),
+        findWebhooks(receivedEvent(kind)),
         findNotified(arrival),
       ]);
       const { mails, deliveries } = decideLeaving(
@@ -49,7 +49,7 @@ export function prepareLeavingSpam(engine: Engine) {
           notified: notified.map(({ webhook }) => webhook),
         },
         { suppressed: standings.some(({ reason }) => reason !== null), receipts: receipts.map(({ at }) => at) },
-        hearers.map(({ id }) => id),
+        webhooks.map(({ id }) => id),
         now,
       );
       yield* together([

@@ -1,6 +1,6 @@
 // Replies of operators and their mails, each in a transaction with its entry in the audit log.
-import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/shared/console";
-import { type ReplyRequest, type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
+import type { ReplyOutcome, TriageStatus } from "@submissions/shared/console";
+import { type ReplyRequest, type ReplyStore, undoMs } from "../reply-store.ts";
 import type { Triage, Triaged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
 import { writtenAt } from "../rules/waiting.ts";
@@ -27,7 +27,7 @@ function changeBy({ status, assignee }: Triaged, author: string, isDone: boolean
 }
 
 export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triage, standingOf, freeAt }: Changes) {
-  const { prepare, among, read, transaction } = engine;
+  const { prepare, transaction } = engine;
   const insert = prepare<{ id: number }>(`
     INSERT INTO reply (submission, author, at, text, quoted, status_before, version_after, assigned)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`);
@@ -38,16 +38,6 @@ export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triag
   const lastAuthor = prepare<{ by: string }>(`
     SELECT coalesce(operator.name, author) AS by FROM reply LEFT JOIN operator ON operator.email = author
     WHERE submission = $1 ORDER BY reply.id DESC LIMIT 1`);
-  const ofKinds = among("kind", "$1");
-  const answers = prepare<SavedAnswer>(`SELECT id, kind, title, text, language FROM saved_answer WHERE ${ofKinds}`);
-  const addAnswer = prepare<{ id: number }>(`
-    INSERT INTO saved_answer (kind, title, text, language)
-    SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT)
-    WHERE (SELECT count(*) FROM saved_answer WHERE kind = $1) < ${savedAnswersMax} RETURNING id`);
-  const changeAnswer = prepare<{ id: number }>(`
-    UPDATE saved_answer SET kind = $2, title = $3, text = $4, language = $5
-    WHERE ${ofKinds} AND id = $6 AND text = coalesce($7, text) RETURNING id`);
-  const removeAnswer = prepare<{ id: number }>(`DELETE FROM saved_answer WHERE ${ofKinds} AND id = $2 RETURNING id`);
 
   return {
     send: (scope, replies, copies, actor) =>
@@ -110,29 +100,6 @@ export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triag
           const change = { status: statusBefore, ...(assigned === 1 && { assignee: null }) };
           yield* triage(scope, [target], change, actor);
         }
-        return true;
-      }),
-
-    async listAnswers({ kinds }) {
-      const found = await read(answers(kinds));
-      // Sorted here: they are few, and no index has this order.
-      return found.toSorted((one, other) => one.title.localeCompare(other.title, "en") || one.id - other.id);
-    },
-
-    changeAnswer: ({ kinds }, answer, actor) =>
-      transaction(function* () {
-        if ("removed" in answer) {
-          if ((yield* removeAnswer(kinds, answer.removed)).length === 0) return false;
-          yield* audit({ action: "answer.remove", subject: "", detail: { answer: answer.removed } }, actor);
-          return true;
-        }
-        const { id, kind, title, text, language, was = null } = answer;
-        if (!kinds.includes(kind)) return false;
-        const [saved] = yield* id === null
-          ? addAnswer(kind, title, text, language)
-          : changeAnswer(kinds, kind, title, text, language, id, was);
-        if (saved === undefined) return false;
-        yield* audit({ action: "answer.save", subject: title, detail: { answer: saved.id } }, actor);
         return true;
       }),
   } satisfies Partial<ReplyStore>;

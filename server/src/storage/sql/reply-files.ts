@@ -1,6 +1,6 @@
 // Files of replies: attached to what an operator writes, sent with it, and attached again when it is taken back.
 import { type ReplyFile, replyFileBytesMax, replyFilesMax } from "@submissions/shared/console";
-import { type ReplyStore, unsentFilesMax } from "../desk-store.ts";
+import { type ReplyStore, unsentFilesMax } from "../reply-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, type Steps } from "./engine.ts";
 

@@ -1,6 +1,7 @@
 // Replies and declines with their mails: stored, and taken back while these wait in the outbox. And how many mails an operator
 // may still send to people: replies, and what is sent again of replies and notices, count together.
-import { type Actor, repliesMax, repliesMs } from "../desk-store.ts";
+import type { Actor } from "../desk-store.ts";
+import { repliesMax, repliesMs } from "../reply-store.ts";
 import type { FormerMail, StoredSubmission } from "../records.ts";
 import type { prepareAudit } from "./audit.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";

@@ -1,4 +1,4 @@
-// What of the store is the same on both engines.
+// The part of the store that is the same on both engines.
 import type { Clock } from "../../clock.ts";
 import type { Settled } from "../rules/outbox-row.ts";
 import type { References } from "../rules/references.ts";
@@ -18,17 +18,18 @@ import { makeHousekeeping } from "./housekeeping.ts";
 import { type Inbox, makeInboxLists } from "./inbox-list.ts";
 import { makeAddresses } from "./addresses.ts";
 import { makeKeptFiles, makeResumes } from "./resumes.ts";
-import { makeLists } from "./lists.ts";
+import { makeMailList } from "./mail-list.ts";
 import { makeMailboxes } from "./mailboxes.ts";
 import { makeMails } from "./mails.ts";
 import { makeOutbox } from "./outbox.ts";
 import { makeOverview } from "./overview.ts";
-import { makeReading } from "./reading.ts";
+import { makeReadAll } from "./read-all.ts";
 import { makeReplies } from "./replies.ts";
 import { makeReplyFiles } from "./reply-files.ts";
+import { makeSavedAnswers } from "./saved-answers.ts";
 import { makeIndexing, type SearchIndex } from "./search-index.ts";
 import { makeSendingAgain } from "./sending-again.ts";
-import { makeSubscriberCounts } from "./subscriber-counts.ts";
+import { makeSubscribers } from "./subscribers.ts";
 import { makeTags } from "./tags.ts";
 import { makeUnmatched } from "./unmatched.ts";
 import { makeWebhooks } from "./webhooks.ts";
@@ -72,16 +73,20 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
       ...makeInboxLists(reading, references, inbox, own.clock),
       ...makeBelongings(reading, references),
       ...makeAuditLog(reading),
-      ...makeLists(reading),
+      ...makeMailList(reading),
       ...makeOverview(reading),
-      ...makeSubscriberCounts(reading),
+      ...makeSubscribers(reading),
       ...makeChanges(engine, changes),
       ...makeSendingAgain(engine, changes),
       ...makeTags(reading, changes),
       ...makeErasing(engine, own.searchIndex, own.erasing),
       ...makeIndexing(engine, own.searchIndex),
     },
-    replies: { ...makeReplies(engine, changes), ...makeReplyFiles(engine, changes) },
+    replies: {
+      ...makeReplies(engine, changes),
+      ...makeReplyFiles(engine, changes),
+      ...makeSavedAnswers(engine, changes),
+    },
     declines: makeDeclines(engine, changes),
     inbound: { ...answers, ...makeUnmatched(engine, changes, filing), ...makeKeptFiles(reading) },
     mailboxes: makeMailboxes(engine),
@@ -89,7 +94,7 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
     webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
-    ...makeReading(reading),
+    ...makeReadAll(reading),
     ...addresses,
     ...makeMails(engine, noteRefusal, own.settleBeside),
     ...makeResumes(engine),

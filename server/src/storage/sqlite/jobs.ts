@@ -1,6 +1,6 @@
 // The transactions of the SQLite engine: jobs that come in together share one, and so one sync of the log.
 import { reached } from "../../failpoint.ts";
-import { Again, CommitQueue } from "../commit-queue.ts";
+import { TryAgain, CommitQueue } from "../commit-queue.ts";
 import { decide } from "../rules/decide.ts";
 import { type AddressedEntry, wantedBy } from "../rules/facts.ts";
 import type { References } from "../rules/references.ts";
@@ -34,7 +34,7 @@ export function makeJobQueue(
       const refusal = asUnavailable(error);
       if (refusal === null || !isBusy(error)) throw refusal ?? error;
       // Another process is in the way.
-      return jobs.map(() => new Again(refusal));
+      return jobs.map(() => new TryAgain(refusal));
     }
   }
 

@@ -1,27 +1,12 @@
-// Subscribers and mails, page by page.
-import type { SubscriberFilter } from "@submissions/shared/console";
-import { emailKey } from "@submissions/shared/fields";
+// Mails, page by page.
 import type { DeskStore } from "../desk-store.ts";
 import { quoted } from "../rules/columns.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
-import { subscriberTable } from "../rules/subscription.ts";
-import type { Bind, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./ranges.ts";
 
-/** The subscribers of a filter, and the index that leads to them. */
-export function wantedSubscribers({ status, source, search = "" }: SubscriberFilter, bind: Bind) {
-  const conditions: string[] = [];
-  if (status !== undefined) conditions.push(`status = ${bind(status)}`);
-  if (source !== undefined) conditions.push(`source = ${bind(source)}`);
-  // Both engines call this differently: whether a text holds another.
-  if (search !== "") conditions.push(`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`);
-  const index = status !== undefined ? "subscriber_status" : source !== undefined ? "subscriber_source" : null;
-  return { conditions, index };
-}
-
-export function makeLists(engine: Engine) {
-  const subscribers = prepareNewestFirst(engine, subscriberTable);
+export function makeMailList(engine: Engine) {
   const mails = prepareNewestFirst(engine, {
     columns: mailColumns,
     name: "mail",
@@ -32,8 +17,6 @@ export function makeLists(engine: Engine) {
   });
 
   return {
-    listSubscribers: (filter, page) => subscribers((bind) => wantedSubscribers(filter, bind), page),
-
     async listMails(scope, status, page) {
       const kinds = mailKindsOf(scope);
       if (kinds.length === 0) return { rows: [], next: null };

@@ -9,7 +9,7 @@ import { auditTable } from "./audit.ts";
 import { type Engine, only, type Value } from "./engine.ts";
 import type { Table } from "./ranges.ts";
 
-export function makeReading(engine: Engine) {
+export function makeReadAll(engine: Engine) {
   const submissions = {
     name: "submission",
     columns: submissionColumns,

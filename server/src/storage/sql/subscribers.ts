@@ -1,15 +1,30 @@
-// The subscribers as numbers: how many are active day by day, when those of a filter came, and from which sources.
-import type { SourceCount } from "@submissions/shared/console";
+// Subscribers, page by page and as numbers: how many are active day by day, when those of a filter came, and from which sources.
+import type { SourceCount, SubscriberFilter } from "@submissions/shared/console";
+import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import { dayMs, shownDay, startOfDay } from "../../clock.ts";
 import { arrivalSources, arrivalsMax, type DeskStore, sourcesMax } from "../desk-store.ts";
-import { bindTo, type Engine, only, together, type Value } from "./engine.ts";
-import { wantedSubscribers } from "./lists.ts";
+import { subscriberTable } from "../rules/subscription.ts";
+import { type Bind, bindTo, type Engine, only, together, type Value } from "./engine.ts";
+import { prepareNewestFirst } from "./ranges.ts";
 
 /** Subscribers that one statement counts. */
 const countedAtOnce = 20_000;
 
-export function makeSubscriberCounts({ prepare, read, unprepared, indexedBy, transaction }: Engine) {
+/** The subscribers of a filter, and the index that leads to them. */
+function wantedSubscribers({ status, source, search = "" }: SubscriberFilter, bind: Bind) {
+  const conditions: string[] = [];
+  if (status !== undefined) conditions.push(`status = ${bind(status)}`);
+  if (source !== undefined) conditions.push(`source = ${bind(source)}`);
+  // Both engines call this differently: whether a text holds another.
+  if (search !== "") conditions.push(`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`);
+  const index = status !== undefined ? "subscriber_status" : source !== undefined ? "subscriber_source" : null;
+  return { conditions, index };
+}
+
+export function makeSubscribers(engine: Engine) {
+  const { prepare, read, unprepared, indexedBy, transaction } = engine;
+  const list = prepareNewestFirst(engine, subscriberTable);
   const fromActive = `FROM subscriber ${indexedBy("subscriber_status")} WHERE status = 'active'`;
   const activeNow = prepare<{ active: number }>(`SELECT count(*) AS active ${fromActive}`);
   const growth = prepare<{ day: number; active: number }>(`
@@ -27,6 +42,8 @@ export function makeSubscriberCounts({ prepare, read, unprepared, indexedBy, tra
     SELECT source, count(*) AS subscribers FROM subscriber WHERE arrival > $1 AND arrival <= $2 GROUP BY source`);
 
   return {
+    listSubscribers: (filter, page) => list((bind) => wantedSubscribers(filter, bind), page),
+
     async subscriberGrowth(now, days) {
       const first = referenceDay(startOfDay(now) - (days - 1) * dayMs);
       const [past, active] = await Promise.all([read(growth(first)), read(activeNow())]);
