@@ -19,11 +19,13 @@ type Part = { filename: string | null; mimeType: string; content: Uint8Array };
 export type Source = Written & {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly parts: readonly Part[];
+  /** That its texts have; absent: none is told. */
+  readonly charset?: string;
 };
 
-export function assemble({ headers, parts, ...written }: Source, delivered: readonly string[]) {
+export function assemble({ headers, parts, charset, ...written }: Source, delivered: readonly string[]) {
   const own = visibleText(written);
-  const other = own.text === "" ? otherText(parts) : undefined;
+  const other = own.text === "" ? otherText(parts, charset) : undefined;
   const visible = other ? visibleText({ text: other.text, html: undefined, flow: "fixed" }) : own;
   const all = (key: string) => headers.filter((each) => each.key === key).map(({ value }) => value);
   const first = (key: string) => all(key)[0];
@@ -101,4 +103,8 @@ function identifiersIn(value: string): string[] {
   return bracketed.length > 0 ? bracketed : bounded.split(/\s+/).filter((word) => /^[^<>@]+@[^<>@]+$/.test(word));
 }
 
-const nameless = (mimeType: string) => (mimeType === "message/rfc822" ? "message.eml" : "file without a name");
+const nameless = (mimeType: string) => names.get(mimeType) ?? "file without a name";
+const names = new Map([
+  ["message/rfc822", "message.eml"],
+  ["text/calendar", "invitation.ics"],
+]);

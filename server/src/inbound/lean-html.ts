@@ -14,7 +14,7 @@ const makesLines = words(
 );
 /** Empty, or closed by the next one where they are not: they make no depth. */
 const makesNoDepth = words("br hr li p");
-const separates = words("dd dt option td th tr");
+const separates = words("dd dt option td th");
 const hasAttributes = words("a ol p");
 /** Each of them takes all lines in it once more. */
 const indents = words("blockquote ol ul");
@@ -26,7 +26,9 @@ const depthMax = 60;
 export function leanHtml(html: string, lengthMax: number): string {
   const open = new Map<string, number>();
   let depth = 0;
-  const tag = (slash: string, name: string, attributes: string): string => {
+  const tag = (slash: string, written: string, attributes: string): string => {
+    // A row is a line: the parser knows none.
+    const name = written === "tr" ? "div" : written;
     if (!makesLines.has(name)) return separates.has(name) ? " " : "";
     if (!makesNoDepth.has(name)) {
       const count = open.get(name) ?? 0;

@@ -18,7 +18,7 @@ const claimsMax = 20;
 
 /**
  * What a mail names; null: nothing that there is. And the mail of ours that it says was not delivered, and never will be
- * (RFC 3463); null: it says so of none.
+ * (RFC 3464); null: it says so of none.
  */
 export async function matchMail(mail: InboundMail, matching: Matching) {
   const tokens = mail.recipients.filter((address) => matching.addresses.includes(address) && address.includes("+"));
@@ -32,9 +32,11 @@ export async function matchMail(mail: InboundMail, matching: Matching) {
     ids,
     matching.store,
   );
-  const failure = reports.find(({ statusCode }) => /^5\.\d{1,3}\.\d{1,3}$/.test(statusCode));
+  // One for good says more than one that was given up.
+  const failures = reports.filter(({ failed }) => failed);
+  const failure = failures.find(({ status }) => status.startsWith("5.")) ?? failures[0];
   const [mailed] = [...byToken.filter(({ of }) => of === "mail"), ...quoted];
-  const undelivered = failure && mailed ? { mail: mailed, status: failure.statusCode } : null;
+  const undelivered = failure && mailed ? { mail: mailed, status: failure.status } : null;
   return { named: answered[0] ?? quoted[0] ?? null, undelivered };
 }
 

@@ -18,11 +18,17 @@ const isText = ({ filename, mimeType }: Part) =>
 const holdsText = ({ mimeType }: Part) =>
   /^application\/(?:(?:vnd\.)?ms-tnef|(?:x-)?pkcs7-mime|pgp-encrypted)$/.test(mimeType);
 
-/** Undefined: it has files, and no text. `part`: the text is all of one of them. */
-export function otherText(parts: readonly Part[]): { readonly text: string; readonly part?: Part } | undefined {
+/**
+ * Undefined: it has files, and no text. `part`: the text is all of one of them.
+ * @param charset of a text that is not UTF-8
+ */
+export function otherText(
+  parts: readonly Part[],
+  charset = "windows-1252",
+): { readonly text: string; readonly part?: Part } | undefined {
   const part = parts.find(isText);
   if (part !== undefined) {
-    const text = plainOf(part);
+    const text = plainOf(part, charset);
     // What is in another charset, or longer, stays a file with all of its bytes.
     const isWhole = part.content.length <= lengthMax && isUtf8(part.content);
     return { text, ...(isWhole && { part }) };
@@ -34,11 +40,11 @@ export function otherText(parts: readonly Part[]): { readonly text: string; read
   return { text: `(The text of this mail is in the file ${name}, which cannot be read here.)` };
 }
 
-function plainOf({ mimeType, content }: Part): string {
+function plainOf({ mimeType, content }: Part, charset: string): string {
   const bytes = content.subarray(0, lengthMax);
   // The last character may be cut.
   const utf8 = new TextDecoder().decode(bytes, { stream: true });
-  const text = utf8.includes("\uFFFD") ? new TextDecoder("windows-1252").decode(bytes) : utf8;
+  const text = utf8.includes("\uFFFD") ? new TextDecoder(charset).decode(bytes) : utf8;
   if (!/enriched|richtext/.test(mimeType)) return text;
   // RFC 1896: `<<` is a `<`, one line break is a space, and of several the first does not count.
   return text

@@ -49,9 +49,10 @@ async function readSource(raw: Uint8Array): Promise<Source> {
   if (text === undefined && html === undefined && parts.length === 0 && typed.test(head)) {
     return readSource(asPlainText(raw, head));
   }
-  const isVague = charsets.some((charset) => /^us-ascii$/i.test(charset) || !isCharset(charset));
+  const isVague = charsets.some((charset) => western.test(charset) || !isCharset(charset));
   const decoded = (written: string | undefined) => (isVague && written !== undefined ? inUtf8(written) : written);
-  return { headers, text: decoded(text), html: decoded(html), flow, parts };
+  const charset = charsets.find(isCharset);
+  return { headers, text: decoded(text), html: decoded(html), flow, parts, ...(charset !== undefined && { charset }) };
 }
 
 const beginningOf = (raw: Uint8Array) => Buffer.from(raw.subarray(0, beginningBytes)).toString("latin1");
@@ -84,6 +85,9 @@ function isCharset(label: string): boolean {
     return false;
   }
 }
+
+/** Programs also name these for texts in UTF-8. No text that makes sense in them is UTF-8 by chance. */
+const western = /^(?:us-ascii|iso-8859-1|windows-1252)$/i;
 
 const westernOf = (bytes: Uint8Array) => new TextDecoder("windows-1252").decode(bytes);
 /** Upper half of the charset by which postal-mime reads a text whose charset has no more than ASCII, or is none. */

@@ -11,10 +11,12 @@ const dateLabel =
 const anyLabel = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：]/u;
 /** In any language: who wrote it, with an address in brackets, and when, to the minute. */
 const anyFrom = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：].{1,200}(?:<|\[mailto:)[^<>[\]\s]{1,254}@[^<>[\]\s]{1,254}[>\]]/u;
-/** Outlook draws it above them. */
-const ruler = /^_{20,}$/;
-const day = /\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}/;
-const minute = /(?<![\d.])\d{1,2}[:.h時]\d{2}(?!\.?\d)/;
+/** Outlook draws it above them; of HTML, it is 40 hyphens. */
+const ruler = /^(?:_{20,}|-{40})$/;
+const day = /\p{Nd}{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}/u;
+const minute = /(?<![\p{Nd}.])\p{Nd}{1,2}[:.h時]\p{Nd}{2}(?!\.?\p{Nd})/u;
+/** Marks of direction in front of Hebrew and Arabic labels. */
+const marks = /^[\u200E\u200F\s]+/;
 const separator =
   /^(?:-{2,} ?(?:[^-]|-(?=\p{L})){0,30}(?:message|nachricht|mensaje|messaggio|mensagem|bericht|meddelande|besked|wiadomo|メッセージ|邮件)[^-]{0,20}-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|転送されたメッセージ)[:：]|>>> .{1,200}\d >>>)$/iu;
 
@@ -107,11 +109,12 @@ const startsLikeOne = (whole: string) =>
 
 /** Whether a block of headers begins at a line. */
 function headsBlock(lines: readonly string[], at: number): boolean {
-  const [first = "", ...below] = lines.slice(at, at + 7).map((line) => line.trim().slice(0, 500));
+  const [first = "", ...below] = lines.slice(at, at + 7).map((line) => line.replace(marks, "").trim().slice(0, 500));
+  const above = lines[at - 1]?.trim() || lines[at - 2]?.trim() || "";
   const isFirst =
     fromLabel.test(first) ||
     anyFrom.test(first) ||
-    (ruler.test(lines[at - 1]?.trim() ?? "") && anyLabel.test(first)) ||
+    (ruler.test(above) && anyLabel.test(first)) ||
     (dateLabel.test(first) && below.some((line) => fromLabel.test(line)));
   const labelled = below.filter((line) => anyLabel.test(line));
   // A person who lists things writes no minute.

@@ -32,6 +32,12 @@ it.each<[string, string, string | Buffer, string]>([
   ["no charset", "Content-Type: text/plain", latin1, "Gr\u00FC\u00DFe"],
   ["a charset that is none", "Content-Type: text/plain; charset=utf8mb4", "Gr\u00FC\u00DFe", "Gr\u00FC\u00DFe"],
   ["no type at all", "X: y", latin1, "Gr\u00FC\u00DFe"],
+  [
+    "another charset than it names",
+    "Content-Type: text/plain; charset=iso-8859-1",
+    "Gr\u00FC\u00DFe",
+    "Gr\u00FC\u00DFe",
+  ],
   ["a charset in the HTML alone", "Content-Type: text/html", "<meta charset=utf-8>Gr\u00FC\u00DFe", "Gr\u00FC\u00DFe"],
 ])("reads the text of a mail with %s", async (_, type, body, text) => {
   const read = await readMail(Buffer.concat([mail(`${type}\r\n`, ""), Buffer.from(body)]));
@@ -99,8 +105,8 @@ it("names the file that holds the text, and keeps one whose text it cannot show 
   expect(outlook.text).toContain("in the file winmail.dat,");
   const bytes = [0xf0, 0xd2, 0xc9];
   const russian = mail("Content-Type: text/markdown; charset=koi8-r\r\n", "");
-  const { attachments } = await readMail(Buffer.concat([russian, Buffer.from(bytes)]));
-  expect(attachments).toHaveLength(1);
+  const { text, attachments } = await readMail(Buffer.concat([russian, Buffer.from(bytes)]));
+  expect([text, attachments.length]).toEqual(["При", 1]);
   expect([...attachments[0]!.bytes].slice(0, 3)).toEqual(bytes);
 });
 
@@ -150,6 +156,9 @@ it.each([
   ["Turkish", block("Kimden", "Gönderilen: 28 Kasım 2026 Cumartesi", "Kime", "Konu")],
   ["Hungarian", block("Feladó", "Elküldve: 2026. november 28., szombat", "Címzett", "Tárgy")],
   ["Hebrew", block("מאת", "נשלח: יום שבת 28 נובמבר 2026", "אל", "נושא")],
+  ["Arabic", block("من", "\u200Fتم الإرسال: ٢٨ نوفمبر ٢٠٢٦", "إلى", "الموضوع")],
+  ["Hebrew, with marks", `\u200F${block("מאת", "\u200Fנשלח: 28 נובמבר 2026", "אל", "נושא")}`],
+  ["Finnish, below a rule", `${"-".repeat(40)}\n\nLähettäjä: Sales\nLähetetty: 28.11.2026 10:02\nAihe: X\n\nHello`],
   ["Russian, without a verb", "Суббота, 28 ноября 2026, 10:02 +03:00 от Sales <sales@desk.example>:\n\nHello"],
   [
     "Czech, with a separator",

@@ -44,6 +44,8 @@ export interface Receiving {
 /** @throws StorageUnavailable, VaultUnavailable: it is to be handed over again */
 export async function receiveMail(mail: InboundMail, receiving: Receiving): Promise<ReceivedResult> {
   const result = await decide(mail, receiving);
+  // It could not be taken before.
+  if (mail.messageId !== undefined) await receiving.store.inbound.forgetUnmatched(noticeOf(mail.messageId));
   receiving.counted(result);
   return result;
 }
@@ -123,8 +125,12 @@ function keptMail(mail: InboundMail, at: number): KeptMail {
 
 const headersLengthMax = 20_000;
 
+/** What tells the notice of a mail that was set aside from others. */
+const noticeOf = (messageId: string): string => hash("sha256", `set aside ${messageId}`);
+
 /**
  * Keeps the headers of a mail that could not be fetched or stored, as an unmatched mail, so that those behind it come in.
+ * When the mail comes in later, this notice goes.
  * @param place where the mail is @throws StorageUnavailable
  */
 export async function setAside(
@@ -142,8 +148,9 @@ export async function setAside(
       .trim()
       .slice(0, lineLengthMax);
   const from = line("From");
+  const [, messageId] = /<([^<>\s]+)>/.exec(line("Message-ID")) ?? [];
   await store.keepUnmatched({
-    identity: hash("sha256", raw),
+    identity: messageId === undefined ? hash("sha256", raw) : noticeOf(messageId),
     at,
     messageId: null,
     senderAddress: /<([^<>]*)>[^<]*$/.exec(from)?.[1] ?? from,

@@ -2,6 +2,7 @@
 
 const recipientsMax = 100;
 const partBytesMax = 64 * 1024;
+const otherAction = /^(?:delayed|delivered|relayed|expanded)\b/i;
 
 export function readReport(parts: readonly { mimeType: string; content: Uint8Array }[]) {
   const textOf = (pattern: RegExp) => {
@@ -18,10 +19,13 @@ export function readReport(parts: readonly { mimeType: string; content: Uint8Arr
     .map(fieldsOf)
     .filter((fields) => fields.has("action") || fields.has("status"))
     .slice(0, recipientsMax)
-    .map((fields) => ({
-      statusCode: /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "",
-      ...(messageId !== undefined && { originalMessageId: messageId }),
-    }));
+    .map((fields) => {
+      const status = /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "";
+      // The action decides (RFC 3464 2.3.3): a server that gives up after days of trying may keep a status of 4.
+      const action = fields.get("action") ?? "";
+      const failed = /^failed\b/i.test(action) || (status.startsWith("5.") && !otherAction.test(action));
+      return { status, failed, ...(messageId !== undefined && { originalMessageId: messageId }) };
+    });
 }
 
 /** The fields of a block, folded lines joined; of repeated ones the first. */

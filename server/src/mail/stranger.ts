@@ -10,7 +10,8 @@ const subjectCodePointsMax = 80;
 /** A text fit for a subject: one short line, nothing invisible, nothing that a mail program would decode (RFC 2047). */
 export function forSubject(text: string): string {
   const line = text
-    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    // Joiners stand inside words of Persian and of Indic scripts, and in emoji.
+    .replace(/[[\p{C}\p{Z}]--[\u200C\u200D]]+/gv, " ")
     .replaceAll("=?", "= ?")
     .trim();
   const signs = Array.from(line);

@@ -52,7 +52,7 @@ export interface Filed {
 export interface Undelivered {
   /** A submission stands for its receipt. */
   readonly mail: Named;
-  /** RFC 3463: `5.1.1`. */
+  /** RFC 3463: `5.1.1`. Others than 5 suppress no address. Empty: none was told. */
   readonly status: string;
   readonly at: number;
   /** Addresses that are never suppressed, as `emailKey` writes them. Those of operators are not, either. */
@@ -93,7 +93,10 @@ export interface InboundStore {
   /** Keeps a mail that fits no submission. @param fileNames of its files, of which none is kept */
   keepUnmatched(mail: KeptMail & { readonly automatic: boolean; readonly fileNames: readonly string[] }): Promise<void>;
 
-  /** Records that a mail was not delivered, and suppresses its address. Answers whether there is such a mail. */
+  /** Removes the unmatched mail with this identity, if there is one. */
+  forgetUnmatched(identity: string): Promise<void>;
+
+  /** Records that a mail was not delivered, and suppresses an address that takes none. Answers whether there is such a mail. */
   noteUndelivered(undelivered: Undelivered): Promise<boolean>;
 
   /** Newest first. */

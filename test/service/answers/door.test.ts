@@ -385,9 +385,9 @@ describe("files", () => {
 });
 
 describe("reports of mails that were not delivered", () => {
-  const reported = async (status: string) => {
+  const reported = async (status: string, action?: string) => {
     const one = await inquire();
-    const body = reportBody(status, one.messageId, one.from);
+    const body = reportBody(status, one.messageId, one.from, action);
     expect(await resultOf(service(), { from: "MAILER-DAEMON@mx.example.org", to: "answers@desk.example", body })).toBe(
       "filed",
     );
@@ -406,9 +406,15 @@ describe("reports of mails that were not delivered", () => {
     expect(mailed).toBe(false);
   });
 
-  test("with a status of 4 change nothing", async () => {
-    const { receipt, mailed } = await reported("4.2.2");
+  test.each([["4.2.2"], ["5.0.0", "relayed"]])("of a mail that may arrive change nothing: %s", async (...told) => {
+    const { receipt, mailed } = await reported(...told);
     expect([receipt?.status, mailed]).toEqual(["sent", true]);
+  });
+
+  test.each(["4.4.1", ""])("of a mail that was given up make it failed, and leave its address: %j", async (status) => {
+    const { receipt, mailed } = await reported(status, "Failed (expired)");
+    expect(receipt).toMatchObject({ status: "failed", lastError: `report: ${status || "failed"}` });
+    expect(mailed).toBe(true);
   });
 
   test("never suppress a team's or an operator's address", async () => {

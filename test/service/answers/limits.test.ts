@@ -161,14 +161,15 @@ test("of a day 100 answers of the person are kept and 100 others; further ones a
   expect(answers.at(-1)).toMatchObject({ sender: "person", text: expect.stringContaining("The next day") });
 });
 
-test("a mail that cannot be stored is refused each time, and stands among the unmatched ones once", async () => {
+test("a mail that cannot be stored is refused each time, and stands among the unmatched ones once, until it comes in", async () => {
   const { from, to } = await inquire("poison@example.org");
-  {
+  const execute = (script: string) => {
     using database = new DatabaseSync(join(service().dataFolder, "submissions.sqlite"), { timeout: 10_000 });
-    database.exec(
-      "CREATE TRIGGER poison BEFORE INSERT ON answer WHEN NEW.subject = 'Poison' BEGIN SELECT RAISE(ABORT, 'x'); END",
-    );
-  }
+    database.exec(script);
+  };
+  execute(
+    "CREATE TRIGGER poison BEFORE INSERT ON answer WHEN NEW.subject = 'Poison' BEGIN SELECT RAISE(ABORT, 'x'); END",
+  );
   const subjects = async () => (await store().inbound.listUnmatched({})).rows.map(({ subject }) => subject);
   const poison = { from, to, subject: "Poison", messageId: "<poison@example.org>" };
   for (let tries = 1; tries <= 4; tries += 1) {
@@ -180,4 +181,7 @@ test("a mail that cannot be stored is refused each time, and stands among the un
   expect(row).toMatchObject({ senderAddress: from, text: expect.stringMatching(/Postmark has it.*<poison@/s) });
   const metrics = await (await fetch(`${service().url}/metrics`)).text();
   expect(metrics).toContain('mails_received_total{result="set-aside"} 1');
+  execute("DROP TRIGGER poison");
+  expect(await resultOf(service(), poison)).toBe("filed");
+  expect(await subjects()).not.toContain("Poison");
 });

@@ -34,7 +34,12 @@ it.each<[string, string, string]>([
   ["lines below too many tags", `${"<div>".repeat(90)}One<div>Two</div>Three`, "One\nTwo\nThree"],
   ["text that looks like tags", "1 < 2 <<b>y</b> &lt;b&gt; 3 > 2", "1 < 2 <y <b> 3 > 2"],
   ["quotes of no attribute", "<p don't>It's</p><p a=b'>me</p>", "It's\n\nme"],
-  ["cells", "<table><tr><td>Two</td><td>packages</td></tr><tr><td>please</td></tr></table>", "Two packages please"],
+  ["cells", "<table><tr><td>Two</td><td>packages</td></tr><tr><td>please</td></tr></table>", "Two packages\nplease"],
+  [
+    "tables in tables",
+    "<table><tr><td><table><tr><td>One<tr><td>Two</table></td></tr></table>Three",
+    "One\nTwo\n\nThree",
+  ],
   ["links", `<a title=x href='https://x.example/?a="b"'>See</a>`, `See <https://x.example/?a="b">`],
   ["lists", `<ol type=i start="9999999"><li>One<li>Two</ol>`, "9999999.  One\n 10000000. Two"],
 ])("draws all of %s", async (_, html, text) => {

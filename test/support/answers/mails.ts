@@ -99,7 +99,12 @@ export async function resultOf(service: Pick<Service, "url">, mail: WrittenMail)
 }
 
 /** A report of a mail that was not delivered (RFC 3464). */
-export const reportBody = (status: string, originalMessageId: string, recipient = "ann@example.org"): string =>
+export const reportBody = (
+  status: string,
+  originalMessageId: string,
+  recipient = "ann@example.org",
+  action = status.startsWith("5") ? "failed" : "delayed",
+): string =>
   crlf([
     'Content-Type: multipart/report; report-type=delivery-status; boundary="report"',
     "",
@@ -113,7 +118,7 @@ export const reportBody = (status: string, originalMessageId: string, recipient 
     "Reporting-MTA: dns; mx.example.org",
     "",
     `Final-Recipient: rfc822; ${recipient}`,
-    `Action: ${status.startsWith("5") ? "failed" : "delayed"}`,
+    `Action: ${action}`,
     `Status: ${status}`,
     "",
     "--report",

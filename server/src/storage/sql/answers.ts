@@ -164,9 +164,11 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
     noteUndelivered: ({ mail, status, at, spared }) =>
       transaction(function* () {
         const [of = mail] = mail.of === "mail" ? [] : yield* findReceipt(mail.row);
-        const [failed] = yield* fail(of.row, of.at, at, `report: ${status}`);
+        const [failed] = yield* fail(of.row, of.at, at, `report: ${status || "failed"}`);
         if (failed === undefined) return false;
         const { kind, email } = failed;
+        // A server that was away, or a full mailbox, says nothing of the next mail.
+        if (!status.startsWith("5.")) return true;
         if (email === null || !isToPerson(kind) || spared.includes(emailKey(email))) return true;
         if ((yield* findOperator(emailKey(email))).length === 0) yield* note({ email, reason: "bounced", at });
         return true;

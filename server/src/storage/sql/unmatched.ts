@@ -15,6 +15,7 @@ export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`);
   const forgetOldest = prepare(`
     DELETE FROM unmatched WHERE id <= (SELECT id FROM unmatched ORDER BY id DESC LIMIT 1 OFFSET ${unmatchedMax})`);
+  const forgetOne = prepare("DELETE FROM unmatched WHERE identity = $1");
   const list = prepareNewestFirst(engine, unmatchedTable);
   const lockOne = prepare<KeptColumns>(`SELECT ${keptColumns} FROM unmatched WHERE id = $1 ${locking("FOR UPDATE")}`);
   const remove = prepare<object>("DELETE FROM unmatched WHERE id = $1 RETURNING id");
@@ -25,6 +26,11 @@ export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file
         const key = emailKey(mail.senderAddress);
         yield* insert(key, automatic ? 1 : 0, JSON.stringify(fileNames), ...mailValues(mail));
         yield* forgetOldest();
+      }),
+
+    forgetUnmatched: (identity) =>
+      transaction(function* () {
+        yield* forgetOne(identity);
       }),
 
     listUnmatched: (page) => list(() => ({ conditions: [] }), page),
