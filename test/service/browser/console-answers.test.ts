@@ -39,6 +39,7 @@ test("an open page shows an answer without what it quotes, and whole; who is not
   await write({ identity: "1", text: "Yes, please.\n\n> We received it", reply: "Yes, please.", files });
   await write({
     identity: "2",
+    subject: `Re: your inquiry ${inquiry.reference}`,
     text: "<b>Me too</b>",
     sender: "unverified",
     senderName: "",
@@ -47,6 +48,8 @@ test("an open page shows an answer without what it quotes, and whole; who is not
   await write({ identity: "3", text: "I am away.", sender: "automatic", subject: "Out of office" });
   const answers = page.getByRole("article", { name: "Answer" });
   await answers.getByText("Yes, please.").waitFor();
+  // A person may have written there alone.
+  await answers.getByText("Subject: Re: your inquiry").waitFor();
   expect(await page.getByText("> We received it").count()).toBe(0);
   await page.getByRole("button", { name: "Show all" }).click();
   await page.getByText("> We received it").waitFor();
@@ -55,6 +58,7 @@ test("an open page shows an answer without what it quotes, and whole; who is not
   const unverified = answers.filter({ hasText: "<b>Me too</b>" });
   await unverified.getByText("Sender not verified").waitFor();
   await unverified.getByText("eve@evil.example").waitFor();
+  expect(await unverified.getByText("Subject:").count()).toBe(0);
   expect(await page.getByText("I am away.").isVisible()).toBe(false);
   await page.getByText("Automatic: Out of office").click();
   await page.getByText("I am away.").waitFor();

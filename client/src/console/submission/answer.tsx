@@ -5,21 +5,29 @@ import { consoleUrl } from "../early.ts";
 import { DownloadLink } from "../parts/downloads.tsx";
 import { Age, Avatar } from "../parts/states.tsx";
 
-export const AnswerEntry = ({ answer }: { readonly answer: Answer }) =>
+interface AnswerProps {
+  readonly answer: Answer;
+  /** Of its submission. */
+  readonly reference: string;
+}
+
+export const AnswerEntry = ({ answer, reference }: AnswerProps) =>
   answer.sender === "automatic" ? (
     <details className="automatic">
       <summary>
         Automatic: {answer.subject || "(no subject)"} <Age at={answer.at} ago />
       </summary>
-      <Written answer={answer} />
+      <Written answer={answer} reference={reference} />
     </details>
   ) : (
-    <Written answer={answer} />
+    <Written answer={answer} reference={reference} />
   );
 
-function Written({ answer }: { readonly answer: Answer }) {
-  const { sender, senderAddress, senderName, at, files } = answer;
+function Written({ answer, reference }: AnswerProps) {
+  const { sender, senderAddress, senderName, at, subject, files } = answer;
   const by = senderName === "" ? senderAddress : senderName;
+  // That of a mail of ours says nothing new; that of an automatic one stands above it.
+  const isTold = sender !== "automatic" && subject !== "" && !subject.includes(reference);
   return (
     <article className="said said-answer" aria-label="Answer">
       <Avatar name={by} small />
@@ -28,6 +36,7 @@ function Written({ answer }: { readonly answer: Answer }) {
           Answer from <strong>{by}</strong> {senderName !== "" && senderAddress} <Age at={at} ago />{" "}
           {sender === "unverified" && <span className="mark mail-in-doubt">Sender not verified</span>}
         </p>
+        {isTold && <p className="quiet small">Subject: {subject}</p>}
         <MailText mail={answer} />
         {files.length > 0 && (
           <ul className="files">

@@ -42,7 +42,7 @@ export function itemsOf(
     ...answers.map((answer) => ({
       key: `answer ${answer.id}`,
       at: answer.at,
-      shown: <AnswerEntry answer={answer} />,
+      shown: <AnswerEntry answer={answer} reference={reference} />,
     })),
     ...(answersLeftOut === 0
       ? []
