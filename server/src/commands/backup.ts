@@ -31,6 +31,7 @@ import {
   damagedAdvice,
   fileOf,
   parseNumber,
+  parsePath,
   record,
   tell,
 } from "./command.ts";
@@ -66,7 +67,7 @@ export function registerBackup(program: Command, deps: CommandDeps): void {
   program
     .command("backup")
     .description("Makes a folder in the folder with all that the service holds: the database and the resumes.")
-    .argument("<folder>", "where backups are; made if need be")
+    .argument("<folder>", "where backups are; made if need be", parsePath)
     .option("--keep <number>", "forget all but this many of the newest that are whole", parseNumber(1, 10_000))
     .addHelpText("after", backupExamples)
     .action(async (folder: string, { keep = Infinity }: { keep?: number }) => {
@@ -103,8 +104,12 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
   program
     .command("restore")
     .description("Fills the configured store, which must be empty and not in use, and its resumes from a backup.")
-    .argument("<folder>", "a backup, or a folder of backups")
-    .option("--audit <file>", "the audit log of the store used last, as export audit --format ndjson writes it")
+    .argument("<folder>", "a backup, or a folder of backups", parsePath)
+    .option(
+      "--audit <file>",
+      "the audit log of the store used last, as export audit --format ndjson writes it",
+      parsePath,
+    )
     .addHelpText("after", restoreExamples)
     .action(async (folder: string, { audit }: { audit?: string }) => {
       const config = configOf(deps);

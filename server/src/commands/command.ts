@@ -80,6 +80,12 @@ export async function confirmErasing({ input, messages }: CommandDeps, question:
 
 // What cannot be read is a usage error, reported before anything is opened.
 
+/** A file or folder. An empty one is a variable of a script that is not set, and would be the folder it runs in. */
+export function parsePath(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("Write the path of a file or folder.");
+}
+
 /** @returns milliseconds since the epoch */
 export function parseSince(text: string): number {
   const at = readInstant(text);

@@ -9,7 +9,7 @@ import { valuesOf } from "../field-values.ts";
 import { mailSettingsOf } from "../mail-settings.ts";
 import { compileMails } from "../mail/compose.ts";
 import type { MailKind, MailSubject, StoredSubmission } from "../storage/records.ts";
-import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
+import { configOf, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const kinds: readonly MailKind[] = [
@@ -34,10 +34,10 @@ export function registerMailPreview(mail: Command, deps: CommandDeps): void {
     .addOption(new Option("--language <language>", "of the form").default("en"))
     .option("--text", "the text part, with the subject above it")
     .addHelpText("after", examples)
-    .action(async (kind: MailKind, { language, text }: Options) => {
+    .action(async (kind: MailKind, { language, text }: Options, command: Command) => {
       const config = configOf(deps);
       if (!config.languages.has(language))
-        throw new CommandFailed(`No language ${language} is known: ${[...config.languages.keys()].join(", ")}.`);
+        command.error(`error: no language ${language} is known: ${[...config.languages.keys()].join(", ")}`);
       const settings = {
         ...mailSettingsOf(config),
         publicUrl: () => publicUrl(config),

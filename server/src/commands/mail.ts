@@ -21,7 +21,7 @@ A mail in doubt may have been sent: its server broke off while it had the mail, 
 
 Examples:
   npm run submissions -- mail list --status failed
-  npm run --silent submissions -- mail list --status queued --limit 1000 | wc -l
+  npm run --silent submissions -- mail list --status queued --limit 1000 --json | jq length
 `;
 
 type RetryOptions = { readonly status?: (typeof stopped)[number]; readonly now?: boolean };

@@ -15,7 +15,7 @@ import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openShelf } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
-import { CommandFailed, configOf, fileOf, parseReferenceWithFile, record, tell } from "./command.ts";
+import { CommandFailed, configOf, fileOf, parsePath, parseReferenceWithFile, record, tell } from "./command.ts";
 import type { CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
@@ -34,7 +34,11 @@ export function registerResume(program: Command, deps: CommandDeps): void {
     .command("resume")
     .description("Saves the resume of a submission. A file that exists is never overwritten.")
     .argument("<reference>", "APP-…", parseReferenceWithFile)
-    .option("--output <file>", "where to, instead of the reference with .pdf, .doc or .docx; - is standard output")
+    .option(
+      "--output <file>",
+      "where to, instead of the reference with .pdf, .doc or .docx; - is standard output",
+      parsePath,
+    )
     .option("--url", "print a link to it instead, which anyone can follow for five minutes")
     .addHelpText("after", examples)
     .action(async (reference: string, { output, url }: { output?: string; url?: boolean }, command: Command) => {

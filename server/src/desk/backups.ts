@@ -8,6 +8,7 @@ import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { reached } from "../failpoint.ts";
 import { ifMissing, isSystemError } from "../file-errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { keepFile } from "../resumes/keep-file.ts";
 import { hashOf, syncFolder } from "../resumes/staging.ts";
 import { ifThrown, ResumeMissing, type Vault } from "../resumes/vault.ts";
@@ -49,7 +50,7 @@ export async function writeBackup(
   at: number,
   fill: (path: string) => Promise<Omit<Manifest, "database">>,
 ): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const name = nameOf(at);
   const path = join(folder, name + unfinished);
   await mkdir(path, { mode: 0o700 });

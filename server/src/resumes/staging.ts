@@ -2,11 +2,12 @@
 // what vaults and backups do with folders.
 import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream, type Dirent } from "node:fs";
-import { chmod, mkdir, open, opendir, rm, stat, statfs } from "node:fs/promises";
+import { chmod, open, opendir, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ifMissing, isMissing } from "../file-errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { shareAnswer } from "../share-answer.ts";
 import type { StagedFile } from "./vault.ts";
 
@@ -103,7 +104,7 @@ export async function syncFolder(folder: string): Promise<void> {
 // Makes `folder` and what is missing above it, mode 0700, durable down from `root`, or from above `root` when that was
 // missing too. Also syncs folders that were there: another process may have made them a moment ago.
 export async function makeFolderDurably(root: string, folder: string): Promise<void> {
-  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const firstMade = await makeFolder(folder);
   const top = firstMade !== undefined && root.startsWith(firstMade) ? dirname(firstMade) : root;
   let parent = folder;
   while (parent !== top) {

@@ -505,6 +505,15 @@ test.each([13, 4_874])("a backup that fills its disk says so of the folder of ba
   await expect(made).rejects.toThrow(`There is no space left in ${backups}.`);
 });
 
+// Node's own way to make folders never ends in /proc.
+test.each(["/proc/nope/backups", "/dev/null/backups"])(
+  "a backup to %s, which no folder can be, ends",
+  async (place) => {
+    const refused = await backup({ DATA_DIR: home }, place);
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(place.slice(0, 9)) });
+  },
+);
+
 test("persons who were erased since are named from the audit log of the store that was used last", async () => {
   const old = { DATA_DIR: await newFolder() };
   await cp(home, old.DATA_DIR, { recursive: true });

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { systemClock } from "../../../server/src/clock.ts";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { openVault } from "../../../server/src/resumes/open-vault.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { lockStore, openStore } from "../../../server/src/storage/open-store.ts";
 import type { LeasedMail, ResumeRecord } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
@@ -18,11 +19,13 @@ import {
   accept,
   acceptReference,
   application,
+  eva,
   findResume,
   findSubmission,
   inquiries,
   inquiry,
   lease,
+  minute,
   noon,
   subscription,
 } from "../../contract/records.ts";
@@ -273,6 +276,36 @@ describe("show", () => {
     expect(applied.stdout).toMatch(/resume +cv\.pdf \(PDF, 1 kB\)\n/);
     // The letter's lines stay behind its label.
     expect(applied.stdout).toMatch(/coverLetter +Dear team,\n {2,}/);
+  });
+
+  test("tells what the person wrote first, and what was written since in the order of time", async () => {
+    const data = join(ground, "shown");
+    await using own = await openStore({ kind: "sqlite", file: join(data, "submissions.sqlite") });
+    const more = { utm_source: "fair", budget: "10", message: "Dear team,\nstatus  done" };
+    const reference = await acceptReference(own, application(1, { resume: null, more }));
+    await own.desk.changeTags(wholeScope, { references: [reference], add: "hot" }, eva);
+    await own.desk.addNote(wholeScope, reference, "Call back.", { ...eva, at: noon + 3 * minute });
+    await own.replies.send(wholeScope, [{ reference, text: "Hello." }], false, eva);
+    const { arrival: submission } = (await findSubmission(own, reference))!;
+    const mail = {
+      identity: "1",
+      messageId: null,
+      senderAddress: "ana@example.org",
+      senderName: "Ana",
+      subject: "Re:",
+    };
+    const quoting = { at: noon + 2 * minute, text: "Thanks.\n> Hello.", reply: "Thanks." };
+    const of = { submission, sender: "person", fromKeys: [], teamKeys: [], files: [] } as const;
+    await own.inbound.file({ ...mail, ...quoting, ...of });
+    const { stdout } = await runCommand(["show", reference], { DATA_DIR: data });
+    const labels = linesOf(stdout).map((line) => /^\S*/.exec(line)![0]);
+    const isOurs = (label: string) => !["", "mail"].includes(label);
+    expect(labels.slice(0, 7)).toEqual([reference, "status", "stage", "tag", "received", "message", ""]);
+    expect(labels.filter(isOurs).slice(-5)).toEqual(["budget", "utm_source", "reply", "answer", "note"]);
+    expect(stdout).toMatch(/^tag +hot\n/m);
+    expect(stdout).toMatch(
+      /^reply .* eva@example\.org: Hello\.\nanswer .* ana@example\.org \(person\): Thanks\.\nnote /m,
+    );
   });
 
   test("is an object for programs, and a failure for an unknown reference", async () => {

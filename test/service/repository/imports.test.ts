@@ -116,7 +116,7 @@ test("the router and tRPC are known to the files of the client that are made of 
 // Files at the root of `src` stand above all layers, but for these, which belong to everybody.
 const filesOf = (names: string) => names.split(" ").map((name) => `server/src/${name}.ts`);
 const everybodys = filesOf(
-  "clock failpoint fault file-errors fixed-windows kinds operator-error field-values node-http optional-packages repeatedly search-words " +
+  "clock failpoint fault file-errors fixed-windows kinds operator-error field-values make-folder node-http optional-packages repeatedly search-words " +
     "oauth-tokens read-unknown secrets share-answer storage/records",
 );
 const ports = filesOf(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
 import type MailComposer from "nodemailer/lib/mail-composer";
 import { ifMissing, isMissing, isSystemError } from "../../file-errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { failuresOf, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
 import type { MessageKey } from "../../storage/store.ts";
@@ -18,7 +19,7 @@ const composedAtOnce = 8;
 // Opens the mailbox and creates its folder, readable by this user only. A file is named after the mail's id and put in place
 // by a rename, not synced: a mail that a power failure takes from this mailbox has reached no person anyway.
 export async function openMailboxMailer(folder: string, from: Sender, key: MessageKey): Promise<Mailer> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await chmod(folder, 0o700);
   // Loaded with the first mail: it takes some megabytes.
   let composer: Promise<{ readonly default: typeof MailComposer }> | undefined;
