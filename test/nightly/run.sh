@@ -14,15 +14,13 @@ run() {
 }
 node=(node -C @submissions/source)
 run npx vitest run --config test/nightly/vitest.config.ts
-run env NIGHTLY=1 npx vitest run --project postgres
-# All random cases, and the files for the proxies, which only now are installed for certain.
-run env NIGHTLY=1 npx vitest run --project unit --project service --project browser --project measuring --project counting
-run env NIGHTLY=1 npx vitest run test/service/{desk,processes}
+# Every project with all its cases, and the files for the proxies, which only now are installed for certain.
+run env NIGHTLY=1 npx vitest run
 run "${node[@]}" test/support/crash/long-run.ts 60
 run "${node[@]}" test/support/crash/long-run.ts 60 --postgres
 run "${node[@]}" test/support/fuzz/long-run.ts 100000
-for group in resumes outbox gate; do
-  run test/nightly/node_modules/.bin/stryker run "test/nightly/mutation/$group.json"
+for group in test/nightly/mutation/*.json; do
+  run test/nightly/node_modules/.bin/stryker run "$group"
 done
 
 ((${#failed[@]} == 0)) || printf 'failed: %s\n' "${failed[@]}"

@@ -96,3 +96,8 @@ test.each(documents)("files and folders that %s names exist", (path) => {
   });
   expect(missing).toEqual([]);
 });
+
+// ADR 23. A list of projects or folders would leave out what is added later.
+test("the long runs try every case of every project", () => {
+  expect(read("test/nightly/run.sh").split("\n")).toContain("run env NIGHTLY=1 npx vitest run");
+});
