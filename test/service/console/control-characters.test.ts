@@ -62,7 +62,7 @@ const texts = Object.entries(consoleRouter._def.procedures as unknown as Record<
 /** Passwords are only hashed, a source is a word made of letters and digits, and a file is read row by row. */
 const takesAny = /^(?:password|current|source|csv)$/;
 /** Texts of several lines. */
-const takesLines = /^(?:text|consentText)$/;
+const takesLines = /^(?:text|was|consentText)$/;
 
 test("every procedure that takes texts is among these", () => {
   const procedures = new Set(texts.map(({ procedure }) => procedure));
