@@ -148,6 +148,14 @@ describe("an object store that fails", () => {
     store.breakdown = null;
     expect(await sweep(vault)).toMatchObject({ removed: 2, setAside: 0 });
     expect([...store.objects.keys()]).toEqual(["kept/.identity"]);
+    // A process that ends does not leave it to the next one, which would find too many after an outage.
+    const ending = await open();
+    store.breakdown = "cut after storing";
+    await expect(ending.keep(await stage(ending, bytes))).rejects.toThrow("the connection failed");
+    store.breakdown = null;
+    expect(store.objects.size).toBe(2);
+    await ending[Symbol.asyncDispose]();
+    expect([...store.objects.keys()]).toEqual(["kept/.identity"]);
   });
 
   test.each<[S3Mishap, string]>([

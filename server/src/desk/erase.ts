@@ -29,6 +29,8 @@ const discardedAtOnce = 20;
 /** Erases everything of an address, resumes and mails on this machine included. What fails half-way can be called again. */
 export async function erasePerson({ store, vault, eraseMails }: Places, email: string, actor: Actor): Promise<Erased> {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
+  // Before the rows, too: where this is interrupted behind them, the person is unknown and cannot be erased again.
+  await eraseMails(email);
   for (let more = true; more;) {
     const erased = await store.desk.erasePerson(email, actor);
     sum.submissions += erased.submissions;

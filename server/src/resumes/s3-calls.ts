@@ -11,6 +11,8 @@ export const s3Limits = {
   triesMs: 8_000,
   /** All tries to take a resume back. They may begin at the deadline of a request, and its connection is cut at 20 s. */
   discardMs: 3_000,
+  /** All tries to take back, at the end of a process, what could not be before. The database is closed after it. */
+  closeMs: 300,
   attemptsMax: 3,
   /** Pause before the second try. It doubles with each try, and a random part of up to a half is taken off. */
   pauseMs: 200,

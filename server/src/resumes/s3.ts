@@ -80,7 +80,12 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
 
     belongsTo: (identity) => isPaired(bucket, identity),
 
-    [Symbol.asyncDispose]: async () => bucket.close(),
+    async [Symbol.asyncDispose]() {
+      // The next process knows nothing of them. After an outage they are too many for its sweep, which would leave them for good.
+      const deadline = performance.now() + limits.closeMs;
+      await Promise.allSettled(Array.from(takenBack, (key) => bucket.remove(key, deadline)));
+      bucket.close();
+    },
   };
 };
 

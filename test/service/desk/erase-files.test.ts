@@ -1,8 +1,11 @@
 // The files of erased resumes, where a command and the service do not share a folder. They share a database: PostgreSQL.
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { erasePerson } from "../../../server/src/desk/erase.ts";
+import { mailEraser } from "../../../server/src/mail/transports.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
+import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import { applicant, form, pdf, rest } from "../../support/doors.ts";
 import { openFolder } from "../../support/folder.ts";
 import { createDatabase } from "../../support/service-database.ts";
@@ -48,6 +51,28 @@ The files of erased resumes cannot be reached from here. The service discards th
   // Its next round, which is its first one here.
   await using _service = await serve();
   await expect.poll(async () => [await files(), await keysLeft()]).toEqual([[], 0]);
+});
+
+test("an erasure that loses the database behind its rows leaves no mail on this machine: it cannot be repeated", async () => {
+  await using service = await serve();
+  await apply(service);
+  const mailbox = join(home().path, "mailbox");
+  await expect.poll(() => readdir(mailbox)).not.toEqual([]);
+  await using store = await openStore({ kind: "postgres", url: database().url, poolMax: 1 });
+  const losing: typeof store.desk.erasePerson = async (...about) => {
+    await store.desk.erasePerson(...about);
+    throw new StorageUnavailable("The connection was lost while committing.", { outcome: "unknown" });
+  };
+  const places = {
+    store: { ...store, desk: { ...store.desk, erasePerson: losing } },
+    vault: { belongsTo: async () => false, discard: async () => {} },
+    eraseMails: mailEraser({ kind: "mailbox", folder: mailbox }),
+  };
+  const actor = { operator: "eva", at: Date.now() };
+  await expect(erasePerson(places, applicant.email, actor)).rejects.toThrow("lost while committing");
+  for (const name of await readdir(mailbox)) {
+    expect(await readFile(join(mailbox, name), "latin1")).not.toContain(applicant.email);
+  }
 });
 
 test("a command with the service's folder discards the files at once", async () => {
