@@ -2,16 +2,18 @@ import { expect, test } from "vitest";
 import { html } from "@submissions/shared/html";
 import { button, layout, textOf } from "./layout.ts";
 
-const page = layout({
-  language: "en",
-  subject: "Subject <1>",
-  preheader: "Preheader & more",
-  brand: "Brand",
-  heading: "Heading",
-  body: button({ url: "https://datasets.example/?a=1&b=2", words: "Open", or: "Or:" }),
-  signature: null,
-  footer: html`Footer`,
-}).text;
+const pageIn = (language: string) =>
+  layout({
+    language,
+    subject: "Subject <1>",
+    preheader: "Preheader & more",
+    brand: "Brand",
+    heading: "Heading",
+    body: button({ url: "https://datasets.example/?a=1&b=2", words: "Open", or: "Or:" }),
+    signature: null,
+    footer: html`Footer`,
+  }).text;
+const page = pageIn("en");
 
 test("the page names its language, its heading and its colour schemes", () => {
   expect(page).toMatch(/^<!doctype html> <html lang='en'/);
@@ -19,6 +21,11 @@ test("the page names its language, its heading and its colour schemes", () => {
   expect(page.match(/<h1[ >]/g)).toHaveLength(1);
   expect(page).toContain("<meta name='color-scheme' content='light dark' />");
   expect(page).toContain("@media (prefers-color-scheme:dark)");
+});
+
+test("lines begin where those of the language do", () => {
+  const sides = ["en", "ar"].map((language) => pageIn(language).match(/text-align:\w+/g));
+  expect(sides).toEqual([["text-align:left"], ["text-align:right"]]);
 });
 
 test("the page fetches nothing: no image, no style sheet, no font, no script", () => {

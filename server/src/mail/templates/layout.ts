@@ -56,7 +56,7 @@ const head = html`<meta charset="utf-8" />
   </style>`;
 
 const page = frame<
-  "language" | "direction" | "subject" | "preheader" | "brand" | "heading" | "body" | "signature" | "footer"
+  "language" | "direction" | "side" | "subject" | "preheader" | "brand" | "heading" | "body" | "signature" | "footer"
 >(
   (place) =>
     html`<!doctype html>
@@ -86,7 +86,7 @@ const page = frame<
                   cellpadding="0"
                   cellspacing="0"
                   border="0"
-                  style="max-width:600px;font-family:${font};font-size:16px;line-height:1.55;text-align:left"
+                  style="max-width:600px;font-family:${font};font-size:16px;line-height:1.55;text-align:${place("side")}"
                 >
                   <tr>
                     <td class="soft" style="padding:0 4px 12px;font-size:14px;font-weight:600;color:#4b5563">
@@ -122,10 +122,16 @@ const headingFrame = frame<"heading">(
 );
 
 /** The HTML part. Lists of mails show the preheader; the footer is in small print; the heading of a letter is null. */
-export const layout = (fills: Omit<Parameters<typeof page>[0], "direction"> & { readonly language: Language }) => {
+export const layout = (
+  fills: Omit<Parameters<typeof page>[0], "direction" | "side"> & { readonly language: Language },
+) => {
   const { heading, language } = fills;
-  return page({ ...fills, heading: heading && headingFrame({ heading }), direction: directionOf(language) });
+  const direction = directionOf(language);
+  return page({ ...fills, heading: heading && headingFrame({ heading }), direction, side: sideOf(language) });
 };
+
+/** Where lines begin. Some desktop programs do not know `start`. */
+export const sideOf = (language: Language) => (directionOf(language) === "rtl" ? "right" : "left");
 
 export const masthead = ({ brand, logo }: MailSettings): Fill =>
   logo === null

@@ -3,16 +3,25 @@ import { html } from "@submissions/shared/html";
 import { looksLikeName } from "@submissions/shared/names";
 import { letterOf, utcMinute } from "../../field-values.ts";
 import type { StoredSubmission, WrittenReply } from "../../storage/records.ts";
-import { inLines, layout, type MailSettings, masthead, paragraph, signatureMarkup, type Written } from "./layout.ts";
+import {
+  inLines,
+  layout,
+  type MailSettings,
+  masthead,
+  paragraph,
+  sideOf,
+  signatureMarkup,
+  type Written,
+} from "./layout.ts";
 import { template } from "./template.ts";
 
-const quote = template<"head" | "quoted">(
+const quote = template<"head" | "quoted" | "side">(
   (place) =>
-    html`<p class="soft" style="margin:24px 0 8px;color:#4b5563">${place("head")}</p>
+    html`<p dir="auto" class="soft" style="margin:24px 0 8px;color:#4b5563">${place("head")}</p>
       <blockquote
         dir="auto"
         class="soft rule"
-        style="margin:0;padding-left:12px;border-left:2px solid #9aa3ad;color:#4b5563"
+        style="margin:0;padding-${place("side")}:12px;border-${place("side")}:2px solid #9aa3ad;color:#4b5563;text-align:start"
       >
         ${place("quoted")}
       </blockquote>`,
@@ -45,9 +54,9 @@ export function writeReply(
       brand: masthead(settings),
       heading: null,
       body: [
-        html`<div dir="auto">${paragraphs}</div>`,
+        html`<div dir="auto" style="text-align:start">${paragraphs}</div>`,
         signatureMarkup(settings),
-        quoted.length > 0 && quote({ head, quoted: inLines(quoted) }),
+        quoted.length > 0 && quote({ head, quoted: inLines(quoted), side: sideOf(language) }),
       ],
       signature: null,
       footer: reference,
