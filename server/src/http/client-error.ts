@@ -40,6 +40,12 @@ interface ParserError extends Error {
 
 /** Answers an error of a connection and closes it. Whole requests that came before get their own answers instead. */
 export function answerClientError(error: ParserError, socket: Socket, connections: KnowingConnections): void {
+  // Time-outs are looked at before sockets are read: where this process stood still, a request may wait there as a whole.
+  if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT" || socket.bytesRead > 0) answerNow(error, socket, connections);
+  else setImmediate(() => socket.bytesRead === 0 && answerNow(error, socket, connections));
+}
+
+function answerNow(error: ParserError, socket: Socket, connections: KnowingConnections): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     // Once this side has ended the connection, the client is given time to see the answer.
     if (!socket.writableEnded) socket.destroy();

@@ -2,6 +2,7 @@
 // waited for, and are the usual ones elsewhere: a test that is held up for a second is no slow client.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, form, json, pdf, rest, sendBatch } from "../../support/doors.ts";
 import { shared } from "../../support/shared.ts";
@@ -46,6 +47,31 @@ const ofJson = (length: number, text = "{") =>
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`;
 const inquiryOf = (text: string) => post("/api/marketplace/inquiry", ofJson(text.length, text));
 
+/** Writes when it is told to, and tries again where that came too late for a request to be in time. */
+const lateClient = `
+  const { parentPort, workerData: { host, port, request, written } } = require("node:worker_threads");
+  const ask = () => {
+    Atomics.store(written, 0, 0);
+    const socket = require("node:net").connect({ host, port }, () => {
+      const since = performance.now();
+      parentPort.postMessage("open");
+      Atomics.wait(written, 0, 0);
+      const isLate = performance.now() - since > 200;
+      socket.write(request, () => {
+        Atomics.store(written, 0, 2);
+        Atomics.notify(written, 0);
+      });
+      socket.once("data", (answer) => {
+        socket.destroy();
+        parentPort.postMessage(isLate ? "" : String(answer));
+        if (isLate) ask();
+      });
+    });
+    socket.on("error", () => {});
+  };
+  ask();
+`;
+
 describe("time", () => {
   const impatient = shared(() => startService({ limits: { headersMs: 300, checkMs: 20, bodyWindowMs: 300 } }));
 
@@ -56,6 +82,24 @@ describe("time", () => {
     expect(statusesOf(answer)).toEqual([408]);
     const requestId = /^x-request-id: (\S+)\r$/m.exec(answer)?.[1];
     expect(bodyOf(answer)).toEqual({ code: "TIMEOUT", message: expect.any(String), requestId });
+  });
+
+  test("a request that came while the process stood still is answered", async () => {
+    const { hostname: host, port } = new URL(impatient().url);
+    const request = post("/api/newsletter/subscribe", ofJson(27, '{"email":"ana@example.org"}'));
+    const written = new Int32Array(new SharedArrayBuffer(4));
+    // Another thread writes while this one, which serves, stands still.
+    const client = new Worker(lateClient, { eval: true, workerData: { host, port: Number(port), request, written } });
+    let answer = "";
+    while (answer === "") {
+      expect(await once(client, "message")).toEqual(["open"]);
+      Atomics.store(written, 0, 1);
+      Atomics.notify(written, 0);
+      Atomics.wait(written, 0, 1);
+      Atomics.wait(written, 0, 2, 350);
+      [answer] = (await once(client, "message")) as [string];
+    }
+    expect(statusesOf(answer)).toEqual([200]);
   });
 
   test.each([

@@ -92,6 +92,18 @@ test("time in which this process does not read does not count", () => {
   expect(client.answers).toEqual([]);
 });
 
+test("time in which this process stood still does not count", () => {
+  const client = sender();
+  watching(client);
+  pass(2, () => (client.socket.bytesRead += 8_000));
+  // Its timers come late, and before what was sent meanwhile is read.
+  const now = performance.now.bind(performance);
+  using _late = vi.spyOn(performance, "now").mockImplementation(() => now() + 20_000);
+  pass(1, () => {});
+  pass(20, () => (client.socket.bytesRead += 8_000));
+  expect(client.answers).toEqual([]);
+});
+
 test("a body that is complete is not looked at, and nothing is once the server has closed", () => {
   const [whole, rest] = [sender(), sender()];
   whole.req.complete = true;

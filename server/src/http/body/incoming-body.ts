@@ -100,13 +100,17 @@ interface Sample {
 export function cutSlowSenders(server: Server, { traffic, limits, observer }: Watching): void {
   const { bodyWindowMs, bodyBytesPerSecondMin } = limits;
   const samples = new WeakMap<IncomingMessage, readonly Sample[]>();
+  let checkedAt = performance.now();
   const timer = setInterval(() => {
     const at = performance.now();
+    // A machine that was paused has not read yet what came meanwhile.
+    const stoodStill = at - checkedAt >= bodyWindowMs / 2;
+    checkedAt = at;
     for (const { req } of traffic.lastAnswers()) {
       if (req.complete) continue;
       const now: Sample = { at, bytes: req.socket.bytesRead };
       // Bytes that wait to be read show that this process is the slow side.
-      const earlier = req.readableLength > 0 ? [] : (samples.get(req) ?? []);
+      const earlier = stoodStill || req.readableLength > 0 ? [] : (samples.get(req) ?? []);
       // The window begins with the last sample that is old enough, or the first that there is.
       const begin = Math.max(
         0,
