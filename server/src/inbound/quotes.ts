@@ -3,6 +3,8 @@
 /** Attributions of mail programs in one language each: "On … wrote:" stands above the mail that is answered. */
 const wrote =
   /(?:wrote|schrieb|geschrieben|a écrit|escribió|ha scritto|escreveu|schreef|geschreven|skrev|kirjoitti|napisał|napsal|a scris|yazdı|έγραψε|írta|пишет|писал|пише|написа|napísal|napisao|đã viết|menulis|写道|寫道|のメール|のメッセージ|書きました|작성|님이)/iu;
+/** Who quotes oneself is no mail program. */
+const oneself = /\b(?:I|we|ich|wir)\b/;
 const dated = /\p{Nd}{1,2}[:.h時]\p{Nd}{2}|\p{Nd}{4}/u;
 /** Two of the headers that Outlook and others put above it, one of which comes first. */
 const fromLabel = /^\*?"?(?:From|Von|De|Da|Van|Från|Fra|Od|差出人|送信者|发件人|寄件者|보낸 사람)\s?[:：]\*?\s?\S/iu;
@@ -11,10 +13,10 @@ const dateLabel =
 const anyLabel = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：]/u;
 /** In any language: who wrote it, with an address in brackets, and when, to the minute. */
 const anyFrom = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：].{1,200}(?:<|\[mailto:)[^<>[\]\s]{1,254}@[^<>[\]\s]{1,254}[>\]]/u;
-/** Outlook draws it above them; of HTML, it is 40 hyphens. */
-const ruler = /^(?:_{20,}|-{40})$/;
+/** Outlook draws it above them. A rule of HTML may be a person's, above a list. */
+const ruler = /^_{20,}$/;
 const day = /\p{Nd}{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}/u;
-const minute = /(?<![\p{Nd}.])\p{Nd}{1,2}[:.h時]\p{Nd}{2}(?!\.?\p{Nd})/u;
+const minute = /(?<![\p{Nd}.])\p{Nd}{1,2}[:.h時]\p{Nd}{2}(?![.\p{Nd}])/u;
 /** Marks of direction in front of Hebrew and Arabic labels. */
 const marks = /^[\u200E\u200F\s]+/;
 const separator =
@@ -49,10 +51,14 @@ export function withoutQuotes(text: string): string {
     if (separator.test(line.trim()) || headsBlock(lines, at)) break;
     const folds = attributionAt(lines, at);
     if (folds > 0) {
+      const attribution = lines.slice(at, at + folds);
       at += folds - 1;
       const next = lines.slice(at + 1, at + 4).find((each) => each.trim() !== "");
       if (next !== undefined && isQuoted(next)) continue;
-      break;
+      // Nothing marks what it quotes. A person names a day, and no minute and no address.
+      if (attribution.some((each) => each.includes("@") || minute.test(each))) break;
+      kept.push(...attribution);
+      continue;
     }
     kept.push(line);
   }
@@ -93,7 +99,9 @@ function attributionAt(lines: readonly string[], at: number): number {
     if (line === "" || whole.length + line.length > lineMax) return 0;
     whole = `${whole} ${line}`;
     if (!/(?:[:：]| -{3,4})$/.test(line)) continue;
-    const isDated = wrote.test(whole) ? dated.test(whole) : isOfSomeone(whole) && day.test(whole) && minute.test(whole);
+    const isDated = wrote.test(whole)
+      ? dated.test(whole) && !oneself.test(whole)
+      : isOfSomeone(whole) && day.test(whole) && minute.test(whole);
     return isDated && startsLikeOne(whole) ? folds : 0;
   }
   return 0;
@@ -110,11 +118,10 @@ const startsLikeOne = (whole: string) =>
 /** Whether a block of headers begins at a line. */
 function headsBlock(lines: readonly string[], at: number): boolean {
   const [first = "", ...below] = lines.slice(at, at + 7).map((line) => line.replace(marks, "").trim().slice(0, 500));
-  const above = lines[at - 1]?.trim() || lines[at - 2]?.trim() || "";
   const isFirst =
     fromLabel.test(first) ||
     anyFrom.test(first) ||
-    (ruler.test(above) && anyLabel.test(first)) ||
+    (ruler.test(lines[at - 1]?.trim() ?? "") && anyLabel.test(first)) ||
     (dateLabel.test(first) && below.some((line) => fromLabel.test(line)));
   const labelled = below.filter((line) => anyLabel.test(line));
   // A person who lists things writes no minute.
