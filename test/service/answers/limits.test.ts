@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
 import { expect, test } from "vitest";
 import { parseWebhook } from "../../../client/src/webhooks.ts";
 import type { SubmissionDetail } from "../../../shared/src/console.ts";
@@ -161,15 +162,33 @@ test("of a day 100 answers of the person are kept and 100 others; further ones a
   expect(answers.at(-1)).toMatchObject({ sender: "person", text: expect.stringContaining("The next day") });
 });
 
+/** Has the database refuse answers with the subject "Poison". */
+const ofSqlite = {
+  begin:
+    "CREATE TRIGGER poison BEFORE INSERT ON answer WHEN NEW.subject = 'Poison' BEGIN SELECT RAISE(ABORT, 'x'); END",
+  end: "DROP TRIGGER poison",
+};
+const ofPostgres = {
+  begin: "ALTER TABLE answer ADD CONSTRAINT poison CHECK (subject <> 'Poison')",
+  end: "ALTER TABLE answer DROP CONSTRAINT poison",
+};
+
+async function execute(script: string): Promise<void> {
+  const { storage } = service();
+  if (storage.kind === "sqlite") {
+    using database = new DatabaseSync(storage.file, { timeout: 10_000 });
+    return database.exec(script);
+  }
+  const client = new Client({ connectionString: storage.url });
+  await client.connect();
+  await client.query(script);
+  await client.end();
+}
+
 test("a mail that cannot be stored is refused each time, and stands among the unmatched ones once, until it comes in", async () => {
   const { from, to } = await inquire("poison@example.org");
-  const execute = (script: string) => {
-    using database = new DatabaseSync(join(service().dataFolder, "submissions.sqlite"), { timeout: 10_000 });
-    database.exec(script);
-  };
-  execute(
-    "CREATE TRIGGER poison BEFORE INSERT ON answer WHEN NEW.subject = 'Poison' BEGIN SELECT RAISE(ABORT, 'x'); END",
-  );
+  const poisoned = service().storage.kind === "sqlite" ? ofSqlite : ofPostgres;
+  await execute(poisoned.begin);
   const subjects = async () => (await store().inbound.listUnmatched({})).rows.map(({ subject }) => subject);
   const poison = { from, to, subject: "Poison", messageId: "<poison@example.org>" };
   for (let tries = 1; tries <= 4; tries += 1) {
@@ -181,7 +200,7 @@ test("a mail that cannot be stored is refused each time, and stands among the un
   expect(row).toMatchObject({ senderAddress: from, text: expect.stringMatching(/Postmark has it.*<poison@/s) });
   const metrics = await (await fetch(`${service().url}/metrics`)).text();
   expect(metrics).toContain('mails_received_total{result="set-aside"} 1');
-  execute("DROP TRIGGER poison");
+  await execute(poisoned.end);
   expect(await resultOf(service(), poison)).toBe("filed");
   expect(await subjects()).not.toContain("Poison");
 });
