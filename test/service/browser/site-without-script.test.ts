@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Locator, Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
+import { systemClock } from "../../../server/src/clock.ts";
 import { welcomed } from "../../support/newsletter/reader.ts";
 import { openBrowser, plainHost, Visit } from "../../support/browser.ts";
 import { openFolder } from "../../support/folder.ts";
@@ -168,8 +169,7 @@ nightly("who was asked to wait reloads the page, and the form is sent as it was,
   await page.getByText("reload this page").waitFor();
   expect((await limited.stored()).applications).toEqual([]);
   await page.unroute("**/api/applications/submit");
-  const { now } = Date;
-  using _hourLater = vi.spyOn(Date, "now").mockImplementation(() => now() + 3_600_000);
+  using _hourLater = vi.spyOn(systemClock, "elapsed").mockImplementation(() => performance.now() + 3_600_000);
   await reloadUntilThanked(page);
   expect((await limited.stored()).applications).toMatchObject([{ resume: { filename: basename(resumeOnDisk) } }]);
 });
