@@ -68,8 +68,9 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
     parts: mail.Attachments.toSorted((one, other) => Number(one.ContentID !== "") - Number(other.ContentID !== ""))
       .slice(0, attachmentsMax)
       .map(({ Name, Content, ContentType }) => ({
-        filename: Name,
-        mimeType: ContentType.toLowerCase(),
+        filename: Name || null,
+        // Without its parameters.
+        mimeType: ContentType.split(";", 1).join("").trim().toLowerCase(),
         content: headersOnly ? new Uint8Array() : Uint8Array.from(Buffer.from(Content, "base64")),
       })),
   };

@@ -221,6 +221,9 @@ it("reads what Postmark tells of a mail, or the mail that it quotes", async () =
   const hidden = { From: "eve@example.org", To: "Us <answers+z@desk.example>", BccFull: fields.ToFull };
   const recipients = ["answers+x@desk.example", "answers+z@desk.example"];
   expect(await readPostmark(Buffer.from(JSON.stringify(hidden)))).toMatchObject({ recipients });
+  const typed = { Name: "", Content: Buffer.from("# Yes").toString("base64"), ContentType: "Text/Markdown; charset=x" };
+  const untold = Buffer.from(JSON.stringify({ ...fields, TextBody: "", Attachments: [typed] }));
+  expect(await readPostmark(untold)).toMatchObject({ text: "# Yes", attachments: [] });
   const raw = mail("Subject: Raw\r\n", "x".repeat(50_000)).toString();
   expect(await readPostmark(Buffer.from(JSON.stringify({ ...fields, RawEmail: raw })))).toMatchObject({
     subject: "Raw",
