@@ -60,13 +60,13 @@ export interface AppOptions {
   readonly consoleFolder?: string | undefined;
 }
 
-// How long answers wait for their mails once closing has begun. Open connections are cut half a second later
+// How long callers wait for their mails once closing has begun. Open connections are cut half a second later
 // (http/gate/draining.ts).
-const answersMsMax = 4_000;
+const callersMsMax = 4_000;
 /** The part of the closing time that is kept for the store, and for the last spans where there are traces. */
 const storeMs = 500;
 const tracesMs = 1_000;
-/** How old the answer may be that open consoles get. */
+/** How old the troubles may be that open consoles are shown. */
 const troublesMs = 10_000;
 
 const builtForms = fileURLToPath(new URL("../../client/dist/forms", import.meta.url));
@@ -122,7 +122,7 @@ export async function startApp(options: AppOptions) {
     events: outboxEvents(log, metrics, traces),
     deadlineMs: config.mailDeadlineMs,
   });
-  // What the HTTP side has left of the time is the outbox's: it waits for mails that were handed over.
+  // The outbox gets the time that the HTTP side leaves: it waits for mails that were handed over.
   const { closeMsMax: closeMs } = transports[config.mail.kind];
   let closedBy = Number.POSITIVE_INFINITY;
   const afterOutboxMs = storeMs + (traces === null ? 0 : tracesMs);
@@ -280,7 +280,7 @@ export async function startApp(options: AppOptions) {
   /** Finishes what is under way and stops, within `closeMs`; nothing acknowledged is lost. */
   const close = (): Promise<void> => {
     refuseNew();
-    setTimeout(() => outbox.answers.end(), answersMsMax).unref();
+    setTimeout(() => outbox.callers.end(), callersMsMax).unref();
     closedBy = Math.min(closedBy, performance.now() + closeMs);
     return (closing ??= resources.disposeAsync());
   };

@@ -32,7 +32,6 @@ Example:
   npm run --silent submissions -- doctor
 `;
 
-type InboundImap = NonNullable<NonNullable<Config["inbound"]>["imap"]>;
 type Finding = readonly ["ok" | "attention" | "failed", string];
 
 const gib = 1024 ** 3;
@@ -59,10 +58,8 @@ export function registerDoctor(program: Command, deps: CommandDeps): void {
     });
 }
 
-type Check = readonly [name: string, find: () => Promise<Finding>];
-
 /** Each is made when the one before it has ended. */
-async function* examine(config: Config): AsyncGenerator<Check> {
+async function* examine(config: Config): AsyncGenerator<readonly [name: string, find: () => Promise<Finding>]> {
   await using opened = new AsyncDisposableStack();
   let store: Store | null = null;
   yield [
@@ -156,7 +153,7 @@ async function withRecords(
 
 const hostOf = (address: string): string => address.replace(/.*@/, "");
 
-async function checkImap(settings: InboundImap): Promise<Finding> {
+async function checkImap(settings: NonNullable<NonNullable<Config["inbound"]>["imap"]>): Promise<Finding> {
   const { imapClient, isRefusal } = await import("../inbound/imap.ts");
   const { host, mailbox, oauth } = settings;
   const client = imapClient(settings, oauth === null ? undefined : await accessTokens(oauth)());

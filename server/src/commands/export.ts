@@ -23,8 +23,6 @@ Examples:
   npm run --silent submissions -- export person ana@example.org > ana.ndjson
 `;
 
-type What = ExportSubject | "person";
-
 type Options = Omit<ReadFrom, "passOver"> & { readonly format: ExportFormat };
 
 export function registerExport(program: Command, deps: CommandDeps): void {
@@ -39,7 +37,7 @@ export function registerExport(program: Command, deps: CommandDeps): void {
     .option("--since <date>", "only from this day (UTC) or instant on", parseSince)
     .option("--after <number>", "only those behind this number of arrival", parseNumber(0, Number.MAX_SAFE_INTEGER))
     .addHelpText("after", examples)
-    .action(async (what: What, email: string | undefined, options: Options, command: Command) => {
+    .action(async (what: ExportSubject | "person", email: string | undefined, options: Options, command: Command) => {
       if (what === "person") {
         if (email === undefined) return command.error("error: export person needs the address of the person");
         const isGiven = (name: keyof Options) => command.getOptionValueSource(name) === "cli";

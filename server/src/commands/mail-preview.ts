@@ -23,8 +23,6 @@ Examples:
   npm run --silent submissions -- mail preview newsletter-welcome --text
 `;
 
-type Options = { readonly language: Language; readonly text?: true };
-
 export function registerMailPreview(mail: Command, deps: CommandDeps): void {
   mail
     .command("preview")
@@ -34,7 +32,7 @@ export function registerMailPreview(mail: Command, deps: CommandDeps): void {
     .addOption(new Option("--language <language>", "of the form").default("en"))
     .option("--text", "the text part, with the subject above it")
     .addHelpText("after", examples)
-    .action(async (kind: MailKind, { language, text }: Options, command: Command) => {
+    .action(async (kind: MailKind, { language, text }: { language: Language; text?: true }, command: Command) => {
       const config = configOf(deps);
       if (!config.languages.has(language))
         command.error(`error: no language ${language} is known: ${[...config.languages.keys()].join(", ")}`);

@@ -8,13 +8,14 @@ import { registerBackup, registerRestore } from "./backup.ts";
 import { tell, type CommandDeps } from "./command.ts";
 import { registerDoctor } from "./doctor.ts";
 import { registerErase, registerRetention } from "./erase.ts";
+import { registerCheckConfig } from "./check-config.ts";
 import { registerExport } from "./export.ts";
 import { registerMail, registerRelease } from "./mail.ts";
+import { registerMigrate } from "./migrate.ts";
 import { registerOperators } from "./operators.ts";
 import { registerResume } from "./resume.ts";
 import { registerShow } from "./show.ts";
 import { isBrokenPipe } from "./terminal.ts";
-import { registerUpkeep } from "./upkeep.ts";
 import { registerWebhooks } from "./webhooks.ts";
 
 const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: configExitCode } as const;
@@ -65,7 +66,8 @@ function createProgram(deps: CommandDeps): Command {
   registerRetention(program, deps);
   registerOperators(program, deps);
   registerWebhooks(program, deps);
-  registerUpkeep(program, deps);
+  registerMigrate(program, deps);
+  registerCheckConfig(program, deps);
   registerDoctor(program, deps);
   return program;
 }

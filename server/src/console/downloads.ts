@@ -3,12 +3,11 @@ import { kindOf, kindOfPlural, type SubmissionKind, submissionKinds } from "@sub
 import type { Role } from "@submissions/shared/roles";
 import type { FastifyReply } from "fastify";
 import { type ExportFormat, exportFormats, exportSubjects, type ExportSubject } from "../desk/export.ts";
-import { everyRole, type RoleRule, rolesOf, subscriberRoles } from "./rules.ts";
+import { everyRole, type RoleRule, rolesOf, subscriberRoles } from "./role-rules.ts";
 import type { DownloadCall } from "./send-downloads.ts";
 
-/** How a download is sent. Loaded with the first one. */
-type Senders = typeof import("./send-downloads.ts");
-type Send = (senders: Senders, call: DownloadCall) => Promise<FastifyReply>;
+/** How a download is sent, by functions that are loaded with the first one. */
+type Send = (senders: typeof import("./send-downloads.ts"), call: DownloadCall) => Promise<FastifyReply>;
 
 export interface ConsoleDownload {
   /** `POST`: with what must not stand in an address. */

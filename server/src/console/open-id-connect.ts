@@ -28,7 +28,7 @@ interface Pending {
   readonly invitation: string | null;
 }
 
-/** Whom the provider vouches for. */
+/** A person whom the provider vouches for. */
 export interface Vouched extends Pick<Pending, "former" | "invitation"> {
   readonly identity: OidcIdentity;
   /** As the rule of addresses reads it. Null: it vouches for none that can be an operator's. */
@@ -124,7 +124,7 @@ export function openIdConnect(
 
     /**
      * The operator of a sign-in: the one whom the account is bound to, or else the one whose invitation it was begun with,
-     * to whom the account is bound now. Null: the operator has a password, which has to be given first ({@link later}).
+     * to whom the account is bound now. Null: the operator has a password, which has to be given first ({@link bindingOf}).
      * @throws Fault `oidcRefused`
      */
     async operatorOf({ identity, email, name, invitation }: Vouched): Promise<StoredOperator | null> {
@@ -144,23 +144,23 @@ export function openIdConnect(
       throw new Fault("oidcRefused");
     },
 
-    /** What a browser keeps of an account until the operator's password was given. */
-    later: ({ identity, email }: Vouched) =>
+    /** What a browser keeps of an account until the operator has given the password. */
+    bindingOf: ({ identity, email }: Vouched) =>
       write("binding", { identity, email: emailKey(email ?? ""), until: clock.now() + bindingMs }),
 
     /** Binds the account that a browser kept to the operator who has just signed in with the password, if it is theirs. */
-    async bindLater(kept: string, operator: StoredOperator): Promise<void> {
+    async bind(kept: string, operator: StoredOperator): Promise<void> {
       const binding = read("binding", kept) as { identity: OidcIdentity; email: string; until: number } | null;
       const at = clock.now();
       if (binding === null || binding.until <= at || binding.email !== emailKey(operator.email)) return;
       await access.changeOperator(operator.email, { oidc: binding.identity }, { operator: operator.email, at });
     },
 
-    /** What a browser keeps of an account until the code of the operator's second factor was given. */
-    untilCode: ({ identity }: Vouched) => write("code", { identity, until: clock.now() + bindingMs }),
+    /** What a browser keeps of an account until the operator has given the code of the second factor. */
+    codeWaitOf: ({ identity }: Vouched) => write("code", { identity, until: clock.now() + bindingMs }),
 
     /** The operator of the account that a browser kept until the code is given; null: it kept none, or for too long. */
-    async awaited(kept: string): Promise<StoredOperator | null> {
+    async operatorAwaitingCode(kept: string): Promise<StoredOperator | null> {
       const waiting = read("code", kept) as { identity: OidcIdentity; until: number } | null;
       return waiting !== null && waiting.until > clock.now() ? access.findBound(waiting.identity) : null;
     },

@@ -62,7 +62,7 @@ const pageOf = (row: string): Schema =>
     next: { ...wholeOrNull, description: "What `after` of the next page is; null on the last one." },
   });
 
-/** Of the others only that there is an answer: the console is their reader, and they change with it. */
+/** By the path of a call. The answers of other calls are for the console alone and change with it, so they have no schema. */
 export const answers: Readonly<Record<string, Schema>> = {
   "inbox.list": pageOf("InboxRow"),
   "subscribers.list": pageOf("SubscriberRow"),

@@ -7,7 +7,7 @@ import { consoleDownloads, type ConsoleDownload } from "./downloads.ts";
 import { inboxFilter, subscriberFilter } from "./inputs.ts";
 import { answers, schemas, text } from "./openapi-schemas.ts";
 import { consoleProcedures, type RuledProcedure } from "./router.ts";
-import type { Rule } from "./rules.ts";
+import type { Rule } from "./role-rules.ts";
 
 const description = `What a token of the console may read (Settings → Create token). It is sent as \`Authorization: Bearer …\`. A token reads what its role sees; what the role may not see answers 404, and what changes something 403.
 

@@ -8,7 +8,7 @@ import type { StoredOperator } from "../storage/access-store.ts";
 import type { Actor, DeskStore, Scope } from "../storage/desk-store.ts";
 import { countedBy, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
-import { admit, everyRole, noteRefusal, scopeOf, type Rule } from "./rules.ts";
+import { admit, everyRole, noteRefusal, scopeOf, type Rule } from "./role-rules.ts";
 import type { NewSession } from "./sign-in.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -20,12 +20,12 @@ export interface Context {
   /** Who calls; looked up once a request. */
   readonly caller: () => Promise<Caller | null>;
   readonly gone: AbortSignal;
-  /** Gives the browser its session, or takes it away. */
-  readonly keep: (session: NewSession | null) => void;
-  /** Binds the account that this browser brought from the provider before, if it did, to the operator who signs in. */
+  /** Gives the browser its session; null: takes it away. */
+  readonly setSession: (session: NewSession | null) => void;
+  /** Binds the account that this browser brought from the provider before, if any, to the operator who signs in. */
   readonly bind: (operator: StoredOperator) => Promise<void>;
-  /** Whom the provider has vouched for in this browser, and whose code is still to be given; null: no one. */
-  readonly awaited: () => Promise<StoredOperator | null>;
+  /** The operator whom the provider has vouched for in this browser, and who has still to give the code; null: none. */
+  readonly operatorAwaitingCode: () => Promise<StoredOperator | null>;
 }
 
 type Meta = { readonly rule: Rule };

@@ -15,7 +15,7 @@ import { StorageUnavailable } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { repliesLimited } from "./procedures/reply.ts";
-import { scopeOf } from "./rules.ts";
+import { scopeOf } from "./role-rules.ts";
 
 /** What remains of the time to answer, to keep a file that was scanned. */
 const keepMs = 3_000;

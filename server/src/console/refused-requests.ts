@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { callerOf } from "./caller.ts";
 import type { Console } from "./console.ts";
-import { noteRefusal, unknownCall } from "./rules.ts";
+import { noteRefusal, unknownCall } from "./role-rules.ts";
 
 /** The calls of a request, by the names that the audit log has for them. */
 async function callsOf({ params, routeOptions: { url = "" } }: FastifyRequest): Promise<ReadonlySet<string>> {

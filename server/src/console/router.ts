@@ -14,7 +14,7 @@ import { secondFactorProcedures, sessionProcedures } from "./procedures/session.
 import { inboxProcedures, submissionProcedures, tagProcedures } from "./procedures/submissions.ts";
 import { subscriberProcedures } from "./procedures/subscribers.ts";
 import { webhookProcedures } from "./procedures/webhooks.ts";
-import { noteRefusal, type Rule, unknownCall } from "./rules.ts";
+import { noteRefusal, type Rule, unknownCall } from "./role-rules.ts";
 
 export const consoleRouter = trpc.router({
   session: sessionProcedures,

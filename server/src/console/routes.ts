@@ -16,9 +16,9 @@ import type { Console } from "./console.ts";
 import { bindingCookie, deviceCookie, oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
 import type { Context } from "./procedure.ts";
-import { sendPatiently } from "./patient-answer.ts";
+import { sendSlowAnswer } from "./slow-answer.ts";
 import { noteRefusedRequests } from "./refused-requests.ts";
-import { admit, type RoleRule, submissionRoles, subscriberRoles } from "./rules.ts";
+import { admit, type RoleRule, submissionRoles, subscriberRoles } from "./role-rules.ts";
 import { consolePages } from "./shell.ts";
 import { deviceOf, networkOf, type Visitor } from "./visitor.ts";
 
@@ -124,7 +124,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
     const { answers } = await begin(request, reply);
     if (wantsLines(request)) return sendBatch(request, reply, answers);
     const inList = ({ status, body }: Answer) => ({ status, body: isBatch(request) ? [body] : body });
-    return sendPatiently(request, reply, answers[0]!.then(inList));
+    return sendSlowAnswer(request, reply, answers[0]!.then(inList));
   };
   app.post<CallsRoute>(rpcRoute, { onRequest, preParsing: ownPage }, answerCalls);
   app.post<CallsRoute>(
@@ -156,7 +156,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Consol
     hasToken: bringsToken(request),
     caller: () => (caller ??= callerOf(request, console)),
     gone: goneOf(reply),
-    keep(session) {
+    setSession(session) {
       if (session === null) console.cookies.clear(reply, sessionCookie);
       else {
         console.cookies.write(reply, sessionCookie, session.id);
@@ -167,11 +167,11 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Consol
       const kept = console.cookies.read(request, bindingCookie);
       if (kept === null) return;
       console.cookies.clear(reply, bindingCookie);
-      await console.openIdConnect?.bindLater(kept, operator);
+      await console.openIdConnect?.bind(kept, operator);
     },
-    async awaited() {
+    async operatorAwaitingCode() {
       const kept = console.cookies.read(request, bindingCookie);
-      return kept === null ? null : ((await console.openIdConnect?.awaited(kept)) ?? null);
+      return kept === null ? null : ((await console.openIdConnect?.operatorAwaitingCode(kept)) ?? null);
     },
   };
 }
@@ -287,11 +287,11 @@ function oidcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReque
     const vouched = await openIdConnect.finish(request.url.replace(/^[^?]*\??/, ""), pending);
     const operator = await openIdConnect.operatorOf(vouched);
     if (operator === null) {
-      cookies.write(reply, bindingCookie, openIdConnect.later(vouched));
+      cookies.write(reply, bindingCookie, openIdConnect.bindingOf(vouched));
       return reply.redirect(`${publicUrl()}/console#connect`);
     }
     if (operator.totpSecret !== null && !vouched.isStrong) {
-      cookies.write(reply, bindingCookie, openIdConnect.untilCode(vouched));
+      cookies.write(reply, bindingCookie, openIdConnect.codeWaitOf(vouched));
       return reply.redirect(`${publicUrl()}/console#code`);
     }
     const { id } = await console.signIns.begin(operator, visitorOf(request, options), vouched.isStrong);

@@ -23,7 +23,7 @@ import type { ReadFrom } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { inboxFilter, subscriberFilter } from "./inputs.ts";
-import { scopeOf } from "./rules.ts";
+import { scopeOf } from "./role-rules.ts";
 
 export interface DownloadCall {
   readonly console: Console;

@@ -1,4 +1,4 @@
-// Signs operators in and out, and lets the invited set their passwords.
+// Signs operators in: by password, code, invitation or link. Each way begins a session.
 import type { Me } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { Config } from "../config/config.ts";
@@ -125,8 +125,11 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     if (!passwordsOn) throw new Fault("passwordsOff");
   }
 
-  /** The operator of a token that came in a link. @throws Fault `invitationInvalid`, `signInThrottled` */
-  async function holder({ client }: Visitor, find: () => Promise<StoredOperator | null>): Promise<StoredOperator> {
+  /** The operator whom a token in a link belongs to. @throws Fault `invitationInvalid`, `signInThrottled` */
+  async function operatorOfLink(
+    { client }: Visitor,
+    find: () => Promise<StoredOperator | null>,
+  ): Promise<StoredOperator> {
     const operator = await throttle.attempt({ client, typed: null, device: null }, find);
     if (operator === null) throw new Fault("invitationInvalid");
     return operator;
@@ -134,9 +137,9 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
 
   /** Whose account an invitation opens. @throws Fault `invitationInvalid`, `signInThrottled` */
   const invited = (token: string, visitor: Visitor) =>
-    holder(visitor, () => access.findInvited(hashSecret(token), clock.now()));
+    operatorOfLink(visitor, () => access.findInvited(hashSecret(token), clock.now()));
 
-  async function start(credentials: Credentials, visitor: Visitor, given?: "password"): Promise<NewSession> {
+  async function verifyAndBegin(credentials: Credentials, visitor: Visitor, given?: "password"): Promise<NewSession> {
     const operator = await verify(credentials, visitor, given);
     if (operator !== null) return begin(operator, visitor, operator.totpSecret !== null);
     throw new Fault("signInFailed");
@@ -164,12 +167,12 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     /** @throws Fault `signInFailed`, `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`, `passwordsOff` */
     async withPassword(credentials: Credentials, visitor: Visitor): Promise<NewSession> {
       requirePasswords();
-      return start(credentials, visitor);
+      return verifyAndBegin(credentials, visitor);
     },
 
-    /** Signs in whom a provider vouches for. @throws Fault `signInFailed`, `fieldsInvalid` (the code), `signInThrottled` */
+    /** Signs in an operator whom a provider vouches for. @throws Fault `signInFailed`, `fieldsInvalid` (the code), `signInThrottled` */
     withCode: ({ email }: StoredOperator, code: string, visitor: Visitor): Promise<NewSession> =>
-      start({ email, password: "", code }, visitor, "password"),
+      verifyAndBegin({ email, password: "", code }, visitor, "password"),
 
     /**
      * Sets the password and the display name of the operator who was invited, and signs in. Null: the operator has a second
@@ -190,7 +193,11 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
 
     /** Signs in with a link that the command line made. @throws Fault `invitationInvalid`, `signInThrottled` */
     async withLink(token: string, visitor: Visitor): Promise<NewSession> {
-      return begin(await holder(visitor, () => access.useSignInLink(hashSecret(token), clock.now())), visitor, true);
+      return begin(
+        await operatorOfLink(visitor, () => access.useSignInLink(hashSecret(token), clock.now())),
+        visitor,
+        true,
+      );
     },
 
     /**

@@ -1,4 +1,4 @@
-// How much one operator, or one token, has read at once. What is beyond that waits. Each process counts alone.
+// How many reads and exports one operator or token has at once. Further ones wait. Each process counts alone.
 import { addAbortListener } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../fault.ts";

@@ -8,12 +8,10 @@ import { type CatalogueTitles, titlesAmong } from "./package-title.ts";
 import type { DeskDetail, DeskStore, Scope } from "../storage/desk-store.ts";
 import { downloadName } from "../resumes/display-name.ts";
 
-type Installation = { readonly packageTitles: CatalogueTitles; readonly scanned: boolean };
-
 /** @param operator who has attached files; absent: those of no one are told */
 export function submissionDetail(
   detail: DeskDetail,
-  { packageTitles, scanned }: Installation,
+  { packageTitles, scanned }: { readonly packageTitles: CatalogueTitles; readonly scanned: boolean },
   operator?: string,
 ): SubmissionDetail {
   const { submission, scan: _, mails, answers, attached, duplicates, ...rest } = detail;

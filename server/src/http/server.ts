@@ -40,7 +40,7 @@ import { siteRoutes } from "./pages/site-routes.ts";
 import { siteOf } from "./pages/site.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
-import { postmarkWebhook } from "./webhook.ts";
+import { postmarkWebhook } from "./postmark-webhook.ts";
 
 export interface HttpOptions extends Omit<Config, "packages" | "publicUrl" | "vault" | "log"> {
   readonly procedures: readonly Procedure[];

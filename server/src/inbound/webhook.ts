@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import { requireJson } from "../http/body/content-type.ts";
-import { passwordOf, type WebhookPassword } from "../http/webhook.ts";
+import { passwordOf, type WebhookPassword } from "../http/postmark-webhook.ts";
 import { type InboundMail, MalformedMail, readPostmark } from "./read-mail.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import { StorageUnavailable } from "../storage/store.ts";

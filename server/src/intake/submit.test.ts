@@ -71,7 +71,7 @@ function intakeWith(accept: (entry: Entry) => Promise<Acceptance>, earlier: Earl
         seen.delivered.push(mails);
         return true;
       },
-      answers: { imitate: async () => true },
+      callers: { imitate: async () => true },
     },
     keysInFlight: new Set(),
     keysConfirmed: new Set(),

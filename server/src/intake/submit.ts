@@ -35,7 +35,7 @@ export interface Intake {
   readonly clock: Clock;
   readonly store: Pick<Store, "accept" | "findEarlier">;
   readonly vault: Pick<Vault, "keep" | "discard">;
-  readonly outbox: Pick<Outbox, "lease" | "deliver"> & { readonly answers: Pick<Outbox["answers"], "imitate"> };
+  readonly outbox: Pick<Outbox, "lease" | "deliver"> & { readonly callers: Pick<Outbox["callers"], "imitate"> };
   /** The keys that this process is working on, `procedure` and hash. Other processes are kept apart by the store. */
   readonly keysInFlight: Set<string>;
   /** The latest of these keys whose receipt was sent. The store learns of it only with its next commit. */
@@ -210,7 +210,7 @@ async function deliver(
 ): Promise<boolean> {
   try {
     for (const kind of capped) intake.mailCapped(kind, requestId);
-    if (spam) return delivery === "awaited" && (await intake.outbox.answers.imitate());
+    if (spam) return delivery === "awaited" && (await intake.outbox.callers.imitate());
     watch.mailed(mails);
     const sent = intake.outbox.deliver(mails);
     if (delivery === "awaited") return await sent;

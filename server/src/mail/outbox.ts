@@ -8,7 +8,6 @@ import { reached } from "../failpoint.ts";
 import { repeatedly } from "../repeatedly.ts";
 import type { LeasedMail, MailSettlement, RefusedMail } from "../storage/records.ts";
 import { StorageUnavailable, type Lease, type Store } from "../storage/store.ts";
-import { type Answer, openAnswers } from "./answers.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { MailContent, Mailer, MailOutcome, OutgoingMail, ProviderAnswer } from "./mailer.ts";
 import { handOverMsMax } from "./mailer.ts";
@@ -16,6 +15,7 @@ import { openOutcomeWriter, type OutboxEvents, requestIdOf } from "./outcome-wri
 import { RateLimiter } from "./rate-limiter.ts";
 import { brokenBy, sendWithBisection } from "./send-with-bisection.ts";
 import { afterQuestion, afterTry, mustBeAskedAbout, type TryOutcome } from "./settlement.ts";
+import { openWaitingCallers, type WaitingCaller } from "./waiting-callers.ts";
 
 const defaults = {
   /** The query for due mails is a look at a partial index that is empty most of the time. */
@@ -61,8 +61,8 @@ const halvedMin = 64;
 interface OwnMail {
   readonly mail: LeasedMail;
   leasedUntil: number;
-  /** The answer that waits for it; null when none does. */
-  readonly answer: Answer | null;
+  /** The caller who waits for it; null: none does. */
+  readonly caller: WaitingCaller | null;
 }
 
 export type Outbox = ReturnType<typeof openOutbox>;
@@ -75,7 +75,7 @@ export function openOutbox(options: OutboxOptions) {
   const newLease = (): Lease => ({ owner, until: clock.now() + leaseMs });
   const breaker = new CircuitBreaker();
   const limiter = new RateLimiter();
-  const answers = openAnswers(deadlineMs);
+  const callers = openWaitingCallers(deadlineMs);
   const writer = openOutcomeWriter(store.mails, owner, { ...events, failed });
   // New mails never wait behind those that are due: each sort has calls of its own.
   const fresh: OwnMail[] = [];
@@ -245,7 +245,7 @@ export function openOutbox(options: OutboxOptions) {
       asked.delete(batch);
     }
     const gone = new Set(old.filter(({ mail }) => !renewed.has(mail.id)));
-    for (const { answer } of gone) answer?.settle(false);
+    for (const { caller } of gone) caller?.settle(false);
     const left = batch.filter((one) => !gone.has(one));
     if (isProbe && left.length === 0) breaker.returnUnusedProbe(clock.elapsed());
     return stopped ? giveBack(left) : send(left, isProbe, isFresh);
@@ -323,7 +323,7 @@ export function openOutbox(options: OutboxOptions) {
 
   function learn(told: readonly ProviderAnswer[], isProbe: boolean): void {
     const now = clock.elapsed();
-    if (told.some(({ result }) => result === "taken")) answers.resume();
+    if (told.some(({ result }) => result === "taken")) callers.resume();
     limiter.note(told, now);
     const change = breaker.note(told, now, isProbe);
     if (change === "closed") {
@@ -340,12 +340,12 @@ export function openOutbox(options: OutboxOptions) {
 
   function settle(tried: readonly (readonly [OwnMail, TryOutcome])[]): void {
     const moment = momentNow();
-    const settled = tried.map(([{ mail, answer }, outcome]) => {
+    const settled = tried.map(([{ mail, caller }, outcome]) => {
       const settlement = afterTry(mail, outcome, moment);
       if (outcome.result === "taken" && outcome.missed !== undefined) {
         events.missed(mail.kind, { id: mail.id, error: outcome.missed });
       }
-      answer?.settle(settlement.result === "sent");
+      caller?.settle(settlement.result === "sent");
       return [mail, settlement] as const;
     });
     writer.record(settled);
@@ -361,7 +361,7 @@ export function openOutbox(options: OutboxOptions) {
         return { id, at, result: "later", dueAt, error: `not tried: ${reason}`, denials, tried: false };
       }),
     );
-    for (const { answer } of batch) answer?.settle(false);
+    for (const { caller } of batch) caller?.settle(false);
   }
 
   /** A provider may take minutes, and no other process may send its mails meanwhile. */
@@ -390,8 +390,8 @@ export function openOutbox(options: OutboxOptions) {
   }
 
   return {
-    /** Those that wait for their mails, which go out however the waiting ends. */
-    answers,
+    /** Those who wait for their mails, which go out however the waiting ends. */
+    callers,
 
     lease: newLease,
 
@@ -402,11 +402,11 @@ export function openOutbox(options: OutboxOptions) {
     deliver(mails: readonly LeasedMail[]): Promise<boolean> {
       try {
         const waits = mails.length > 0 && !mails[0]!.kind.endsWith("-notice");
-        const answer = waits ? answers.open() : null;
-        const owned = mails.map((mail, position) => ownMail(mail, position === 0 ? answer : null));
+        const caller = waits ? callers.open() : null;
+        const owned = mails.map((mail, position) => ownMail(mail, position === 0 ? caller : null));
         if (stopped) giveBack(owned);
         else take(owned);
-        return answer?.promise ?? Promise.resolve(false);
+        return caller?.promise ?? Promise.resolve(false);
       } catch (error) {
         // A mistake of ours. The mails are due once their leases end.
         failed(error);
@@ -469,7 +469,11 @@ export function openOutbox(options: OutboxOptions) {
   };
 }
 
-const ownMail = (mail: LeasedMail, answer: Answer | null): OwnMail => ({ mail, leasedUntil: mail.leasedUntil, answer });
+const ownMail = (mail: LeasedMail, caller: WaitingCaller | null): OwnMail => ({
+  mail,
+  leasedUntil: mail.leasedUntil,
+  caller,
+});
 
 const isRefused = (mail: LeasedMail | RefusedMail): mail is RefusedMail => "refused" in mail.about;
 

@@ -10,9 +10,9 @@ export interface Addressed {
   readonly emailKey: string;
 }
 
-/** What there is of what was claimed. */
+/** A submission or mail that a claim names, as it is stored. */
 export interface Found extends Named {
-  /** Null: it is a mail about none. */
+  /** Null: it is a mail that is about no submission. */
   readonly submission: Addressed | null;
 }
 
@@ -48,7 +48,7 @@ export interface Filed {
   readonly unused: readonly string[];
 }
 
-/** A mail of ours that was not delivered, as a report says that bears its token or quotes its Message-ID. */
+/** A mail of ours that was not delivered: a report says so, which bears its token or quotes its Message-ID. */
 export interface Undelivered {
   /** A submission stands for its receipt. */
   readonly mail: Named;
@@ -78,7 +78,7 @@ export interface StoredFile extends KeptFile {
 export type FileOf = "answer" | "reply";
 
 export interface InboundStore {
-  /** What there is of what a mail claims, in no order. */
+  /** The submissions and mails that are stored of those that a mail claims to be about, in no order. */
   findNamed(claims: readonly Claimed[]): Promise<readonly Found[]>;
 
   /** The answer of a submission that has this identity, if there is one, and how many bytes of files its answers have. */

@@ -100,7 +100,7 @@ export interface Named {
   readonly at: number;
 }
 
-/** What one says that it names, before that is proven. */
+/** What a Message-ID or an address claims to name, before that is proven. */
 export type Claimed = Pick<Named, "of" | "row">;
 
 /** An unguessable token and its SHA-256 in lower-case hexadecimal. */
@@ -113,7 +113,7 @@ export interface LinkToken {
 type Followed = "status" | "stage" | "declineReason" | "decidedAt" | "assignee" | "tags" | "version" | "snoozedUntil";
 
 /** What the store adds to a submission. */
-interface Filed extends Pick<SubmissionDetail, Followed | "lastReplyAt" | "lastAnswerAt" | "waitedFor"> {
+interface AddedByStore extends Pick<SubmissionDetail, Followed | "lastReplyAt" | "lastAnswerAt" | "waitedFor"> {
   /** Ascends in the order in which submissions were stored; never used twice. Exports and lists are in this order. */
   readonly arrival: number;
   /** `INQ-yyyymmdd-dddddd`, with the prefix of its kind. */
@@ -125,7 +125,7 @@ interface Filed extends Pick<SubmissionDetail, Followed | "lastReplyAt" | "lastA
 }
 
 export type StoredSubmission<Kind extends SubmissionKind = SubmissionKind> = {
-  [One in Kind]: SubmissionRecord<One> & Filed;
+  [One in Kind]: SubmissionRecord<One> & AddedByStore;
 }[Kind];
 
 /** What a kept file of an answer is, by its bytes. */

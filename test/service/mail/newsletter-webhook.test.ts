@@ -109,7 +109,7 @@ describe("who may call", () => {
   });
 });
 
-// server/src/mail/webhook.test.ts says of each kind of event what is read from it.
+// server/src/mail/postmark-events.test.ts says of each kind of event what is read from it.
 test("what is no event is refused", async () => {
   for (const [body, status] of [
     ["{", 400],

@@ -130,7 +130,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "intake/further-fields.ts",
     "intake/submit.ts",
     // The webhook has no procedure between it and what it does.
-    "mail/webhook.ts",
+    "mail/postmark-events.ts",
     "observe/",
     // The body reader judges a resume, so that all problems of a request are told together.
     "resumes/inspect.ts",
@@ -179,7 +179,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   inbound: [
     "http/body/content-type.ts",
     "http/gate/guard.ts",
-    "http/webhook.ts",
+    "http/postmark-webhook.ts",
     "mail/inbound-address.ts",
     "mail/message-id.ts",
     "observe/log.ts",

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { byId, knownPlaceholders, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
-import { stagedRoles } from "../rules.ts";
+import { stagedRoles } from "../role-rules.ts";
 import { undoing } from "../undo.ts";
 import { filled, repliesLimited, suppressedReason } from "./reply.ts";
 

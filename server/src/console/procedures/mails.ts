@@ -5,7 +5,7 @@ import { shownMail } from "../../desk/detail.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { byId, byPage, mailId, page, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, found, trpc } from "../procedure.ts";
-import { everyRole } from "../rules.ts";
+import { everyRole } from "../role-rules.ts";
 import { repliesLimited } from "./reply.ts";
 
 const { changes, reads } = forRoles(...everyRole);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { inboxRow } from "../../desk/inbox-row.ts";
 import { titlesAmong } from "../../desk/package-title.ts";
 import { forRoles, trpc } from "../procedure.ts";
-import { everyRole } from "../rules.ts";
+import { everyRole } from "../role-rules.ts";
 
 const { reads, shows } = forRoles(...everyRole);
 

@@ -7,7 +7,7 @@ import { inboxRow } from "../../desk/inbox-row.ts";
 import type { StoredSubscriber } from "../../storage/records.ts";
 import { byEmail, personId } from "../inputs.ts";
 import { forRoles, found, trpc } from "../procedure.ts";
-import { everyRole } from "../rules.ts";
+import { everyRole } from "../role-rules.ts";
 
 const { reads } = forRoles(...everyRole);
 

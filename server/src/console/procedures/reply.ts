@@ -11,7 +11,7 @@ import { ifThrown, VaultUnavailable } from "../../resumes/vault.ts";
 import { type ReplyRequest, savedAnswersMax, unsentFilesMax } from "../../storage/reply-store.ts";
 import { byId, instant, kind, knownPlaceholders, label, noteText, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
-import { submissionRoles } from "../rules.ts";
+import { submissionRoles } from "../role-rules.ts";
 
 const reasons: Readonly<Record<string, string>> = {
   bounced: "Mail to this address bounced, so it gets no mail from us.",

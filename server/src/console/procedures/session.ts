@@ -32,7 +32,7 @@ export const sessionProcedures = trpc.router({
 
   /** Ends a sign-in by the provider that waits for the code of the second factor. */
   enterCode: forAnyone.changes(z.object({ code: typedCode }), async (ctx, { code }) => {
-    const operator = await ctx.awaited();
+    const operator = await ctx.operatorAwaitingCode();
     if (operator === null) throw new Fault("oidcFailed");
     const session = await ctx.console.signIns.withCode(operator, code, ctx.visitor);
     await ctx.bind(operator);
@@ -58,8 +58,8 @@ export const sessionProcedures = trpc.router({
 
   changePassword: changes(
     z.object({ current: typedPassword, password: typedPassword }),
-    async ({ console, caller, visitor, keep }, input) => {
-      keep(await console.signIns.withNewPassword(caller, input, visitor));
+    async ({ console, caller, visitor, setSession }, input) => {
+      setSession(await console.signIns.withNewPassword(caller, input, visitor));
       return null;
     },
   ),
@@ -87,16 +87,16 @@ export const sessionProcedures = trpc.router({
     done((await access.endSessions({ operatorId: caller.operatorId, id }, actor)) > 0),
   ),
 
-  signOut: does(async ({ access, caller, actor, keep, console }) => {
+  signOut: does(async ({ access, caller, actor, setSession, console }) => {
     await access.endSessions({ idHash: caller.sessionHash }, actor);
-    keep(null);
+    setSession(null);
     const providerUrl = await console.openIdConnect?.endOfSession();
     return providerUrl == null ? null : { providerUrl };
   }),
 
-  signOutEverywhere: does(async ({ access, caller, actor, keep }) => {
+  signOutEverywhere: does(async ({ access, caller, actor, setSession }) => {
     await access.endSessions({ operatorId: caller.operatorId, id: null }, actor);
-    keep(null);
+    setSession(null);
     return null;
   }),
 });
@@ -138,12 +138,12 @@ export const secondFactorProcedures = trpc.router({
 });
 
 /** The session that the browser had, if any, ends. */
-async function replaceSession({ caller, keep, console }: Context, session: NewSession): Promise<Me> {
+async function replaceSession({ caller, setSession, console }: Context, session: NewSession): Promise<Me> {
   const before = await caller();
   if (before?.kind === "operator") {
     const actor = { operator: before.name, at: console.clock.now() };
     await console.access.endSessions({ idHash: before.sessionHash }, actor);
   }
-  keep(session);
+  setSession(session);
   return meOf(session.operator, console.mustSetSecondFactor(session.operator, session.isStrong));
 }

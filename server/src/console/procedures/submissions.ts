@@ -23,7 +23,7 @@ import {
   wholeNumber,
 } from "../inputs.ts";
 import { forRoles, found, trpc } from "../procedure.ts";
-import { scopeOf, stagedRoles, submissionRoles } from "../rules.ts";
+import { scopeOf, stagedRoles, submissionRoles } from "../role-rules.ts";
 import { undoing } from "../undo.ts";
 
 const { changes, reads, shows } = forRoles(...submissionRoles);

@@ -16,7 +16,7 @@ import type { LeftOutReason, SubscriptionRecord } from "../../storage/records.ts
 import { StorageUnavailable } from "../../storage/store.ts";
 import { byEmail, newSubscriber, page, subscriberFilter } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
-import { subscriberRoles } from "../rules.ts";
+import { subscriberRoles } from "../role-rules.ts";
 import { marked } from "./people.ts";
 
 const growthDays = 90;

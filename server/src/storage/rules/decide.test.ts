@@ -7,21 +7,12 @@ import { capMs } from "../limits.ts";
 import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../records.ts";
 import type { Entry } from "../store.ts";
 import { decide, decideLeaving } from "./decide.ts";
-import {
-  addressed,
-  type Addressee,
-  type Found as FoundBy,
-  keyName,
-  type LookUp,
-  lookUpOf,
-  type Numbers,
-  wantedBy,
-} from "./facts.ts";
+import { addressed, type Addressee, keyName, type LookUp, lookUpOf, type lookUps, type Numbers, wantedBy } from "./facts.ts";
 import { dayNumber, References } from "./references.ts";
 import { hashedKey } from "./suppression.ts";
 
 const references = new References("0".repeat(64));
-type Found = { readonly [Name in LookUp]?: readonly FoundBy<Name>[] };
+type Found = { readonly [Name in LookUp]?: readonly Parameters<(typeof lookUps)[Name]["note"]>[1][] };
 const key: IdempotencyRecord = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
 const challenge: ChallengeRecord = { hash: "c", expiresAt: noon + minute };
 

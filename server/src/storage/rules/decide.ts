@@ -28,7 +28,7 @@ import {
 import { isAutomatic, mailsOf } from "./mails.ts";
 import { mailId } from "./outbox-row.ts";
 import { dayNumber, type References } from "./references.ts";
-import { fieldsOf, filed } from "./submission-row.ts";
+import { fieldsOf, newlyStored } from "./submission-row.ts";
 import {
   decideSubscription,
   newConsent,
@@ -100,7 +100,7 @@ export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers
     use(entry, of, reference);
     if (spam) return { ...nothing, reference };
     announce(receivedEvent(kind), of, receivedAt);
-    const about = { submission: filed(record, { arrival, reference, status }) };
+    const about = { submission: newlyStored(record, { arrival, reference, status }) };
     const [receipt, notice] = mailsOf[kind];
     const mails = (receipted ? [receipt, notice] : [notice]).flatMap((one) => mail(one, about, of, entry));
     return { result: "accepted", reference, mails, capped: receipted ? [] : [receipt] };

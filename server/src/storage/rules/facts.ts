@@ -148,9 +148,6 @@ export const lookUpOf = (name: LookUp) => lookUps[name] as unknown as LookUpOf<C
 /** What is asked for in each look-up. */
 export type Wanted = { readonly [Name in LookUp]: readonly RowOf<(typeof lookUps)[Name]["wanted"]>[] };
 
-/** A row that a look-up finds. */
-export type Found<Name extends LookUp> = Parameters<(typeof lookUps)[Name]["note"]>[1];
-
 /** Numbers that no row has. Deciding takes them from the front. */
 export type Numbers = Record<"arrivals" | "mails", number[]>;
 

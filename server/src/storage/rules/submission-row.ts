@@ -50,7 +50,8 @@ export function fieldsOf(record: SubmissionRecord): string {
   return JSON.stringify(fields);
 }
 
-export const filed = (
+/** A submission as it is right after it was stored. */
+export const newlyStored = (
   record: SubmissionRecord,
   stored: Pick<StoredSubmission, "arrival" | "reference" | "status">,
 ): StoredSubmission => ({

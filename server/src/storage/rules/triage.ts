@@ -12,7 +12,7 @@ export interface Triaged
   readonly doneAt: number | null;
 }
 
-/** @param declineReason of a stage that declines @param former to be as it was */
+/** `declineReason`: of a stage that declines. `former`: what the submission becomes again. */
 export interface Triage extends Omit<TriageRequest, "targets"> {
   readonly declineReason?: string | null;
   readonly former?: Former | undefined;

@@ -54,8 +54,8 @@ export function makeAddresses(engine: Engine) {
     WHERE mail.id = $1 AND mail.created_at = $2 AND mail.lease_owner = $3
       AND mail.kind NOT IN (${quoted(teamMails)})`);
 
-  /** Answers whether the change was news. */
-  function* note(change: SuppressionChange): Steps<boolean> {
+  /** Records news of an address. Answers whether it was news. */
+  function* noteNews(change: SuppressionChange): Steps<boolean> {
     const key = emailKey(change.email);
     const [[standing], [subscriber]] = yield* lockAddress(key, [standingOf(key), findSubscriber(key)]);
     const known = subscriber && { ...subscriber, hasConfirmLink: subscriber.linked === 1 };
@@ -94,14 +94,14 @@ export function makeAddresses(engine: Engine) {
   }
 
   return {
-    note,
+    noteNews,
 
-    suppress: (change: SuppressionChange) => transaction(() => note(change)),
+    suppress: (change: SuppressionChange) => transaction(() => noteNews(change)),
 
     /** Notes that the recipient of a mail was refused, if the mail is the owner's and not for the team. */
     *noteRefusal(row: number, createdAt: number, owner: string, at: number): Steps<void> {
       const [addressee] = yield* addresseeOf(row, createdAt, owner);
-      if (addressee !== undefined) yield* note({ email: addressee.email, reason: "inactive", at });
+      if (addressee !== undefined) yield* noteNews({ email: addressee.email, reason: "inactive", at });
     },
 
     async checkLink(purpose, { tokenHash, at }) {
@@ -136,5 +136,5 @@ export function makeAddresses(engine: Engine) {
         yield* audit({ action: "subscriber.unsubscribe", subject: "subscribers", detail }, actor);
         return true;
       }),
-  } satisfies Partial<Store> & Record<"note" | "noteRefusal", unknown>;
+  } satisfies Partial<Store> & Record<"noteNews" | "noteRefusal", unknown>;
 }

@@ -30,12 +30,15 @@ interface FoundRow extends Omit<Addressed, "arrival"> {
   readonly arrival: number | null;
 }
 
-type Note = (change: SuppressionChange) => Steps<boolean>;
-
 /** @param now when it is filed, which may be later than it came in */
 export type FileAnswer = (answer: NewAnswer, now?: number) => Steps<Filed>;
 
-export function makeAnswers({ prepare, read, transaction }: Engine, { audit, lock, triage }: Changes, note: Note) {
+/** @param noteNews records news of an address */
+export function makeAnswers(
+  { prepare, read, transaction }: Engine,
+  { audit, lock, triage }: Changes,
+  noteNews: (change: SuppressionChange) => Steps<boolean>,
+) {
   const findSame = prepare<FiledAnswer>(`
     SELECT sender, text FROM answer WHERE submission = $1 AND identity = $2`);
   const countOfDay = (condition: string) =>
@@ -170,7 +173,7 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
         // A server that was away, or a full mailbox, says nothing of the next mail.
         if (!status.startsWith("5.")) return true;
         if (email === null || !isToPerson(kind) || spared.includes(emailKey(email))) return true;
-        if ((yield* findOperator(emailKey(email))).length === 0) yield* note({ email, reason: "bounced", at });
+        if ((yield* findOperator(emailKey(email))).length === 0) yield* noteNews({ email, reason: "bounced", at });
         return true;
       }),
   } satisfies Partial<InboundStore> & { readonly filing: FileAnswer };

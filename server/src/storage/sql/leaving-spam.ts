@@ -11,8 +11,6 @@ import { keptBack } from "../webhook-store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
 
-type Former = Pick<StoredSubmission, "arrival" | "kind" | "reference"> & { readonly emailKey: string };
-
 /** Its transactions hold the rows of the submissions, and their changes are not in the audit log yet. */
 export function prepareLeavingSpam(engine: Engine) {
   const { prepare, insert, lockAddress } = engine;
@@ -28,7 +26,10 @@ export function prepareLeavingSpam(engine: Engine) {
     INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)`);
   const noteReceipt = prepare("UPDATE submission SET receipt_at = $2 WHERE arrival = $1");
 
-  return function* (rows: readonly Former[], now: number): Steps<void> {
+  return function* (
+    rows: readonly (Pick<StoredSubmission, "arrival" | "kind" | "reference"> & { readonly emailKey: string })[],
+    now: number,
+  ): Steps<void> {
     // In one order everywhere, so that transactions cannot deadlock.
     const sorted = rows.toSorted((one, other) => (one.emailKey < other.emailKey ? -1 : 1));
     for (const { arrival, kind, reference, emailKey } of sorted) {

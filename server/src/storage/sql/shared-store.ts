@@ -62,9 +62,9 @@ interface SharedOptions {
 }
 
 export function makeSharedStore({ row, references, engine, reading, inbox, ...own }: SharedOptions) {
-  const { note, noteRefusal, ...addresses } = makeAddresses(engine);
+  const { noteNews, noteRefusal, ...addresses } = makeAddresses(engine);
   const changes = prepareChanging(engine, references);
-  const { filing, ...answers } = makeAnswers(engine, changes, note);
+  const { filing, ...answers } = makeAnswers(engine, changes, noteNews);
 
   return {
     identity: row.identity,

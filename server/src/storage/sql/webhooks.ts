@@ -26,12 +26,12 @@ function webhookRow({ events, lastStatus: status, lastAt: createdAt, lastAnswer,
 }
 
 /** Enough of a webhook to name it in the audit log. */
-type Named = Pick<WebhookRow, "id" | "url">;
+type NamedWebhook = Pick<WebhookRow, "id" | "url">;
 
 /** An entry of the audit log. The path of an address may be secret. */
 const entryOf = (
   action: "add" | "remove" | "rotate" | "replay" | "test",
-  { id, url }: Named,
+  { id, url }: NamedWebhook,
   more: Readonly<Record<string, unknown>> = {},
 ): AuditEntry => ({
   action: `webhook.${action}`,
@@ -54,14 +54,16 @@ export function makeWebhooks(engine: Engine) {
         SELECT max(id) FROM webhook_delivery WHERE webhook_delivery.webhook = webhook.id
       )
       WHERE ${live} ORDER BY webhook.id`),
-    lockOne: prepare<Named>(`SELECT id, url FROM webhook WHERE id = $1 AND ${live} ${locking("FOR NO KEY UPDATE")}`),
-    insert: prepare<Named>(`
+    lockOne: prepare<NamedWebhook>(
+      `SELECT id, url FROM webhook WHERE id = $1 AND ${live} ${locking("FOR NO KEY UPDATE")}`,
+    ),
+    insert: prepare<NamedWebhook>(`
       INSERT INTO webhook (url, events, secret, created_at) VALUES ($1, $2, $3, $4) RETURNING id, url`),
     remove: prepare(`
       UPDATE webhook SET removed_at = $2, url = '', secret = '', old_secret = NULL, old_secret_until = NULL
       WHERE id = $1`),
     rotate: prepare("UPDATE webhook SET old_secret = secret, old_secret_until = $2, secret = $3 WHERE id = $1"),
-    replayOne: prepare<Named>(`
+    replayOne: prepare<NamedWebhook>(`
       ${replay} WHERE id = $2 AND created_at = $3 AND webhook IN (SELECT id FROM webhook WHERE ${live})
       RETURNING webhook AS id, (SELECT url FROM webhook WHERE webhook.id = webhook_delivery.webhook) AS url`),
     replayFailed: prepare<{ id: number }>(`

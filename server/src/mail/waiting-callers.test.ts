@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openAnswers } from "./answers.ts";
+import { openWaitingCallers } from "./waiting-callers.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("an answer is false at its deadline, and leaves no timer behind", async () => {
-  const answers = openAnswers(2_000);
+  const callers = openWaitingCallers(2_000);
   const ended: string[] = [];
   const note = (name: string) => (taken: boolean) => void ended.push(`${name} ${taken}`);
-  void answers.open().promise.then(note("first"));
+  void callers.open().promise.then(note("first"));
   await vi.advanceTimersByTimeAsync(500);
-  void answers.open().promise.then(note("second"));
-  const third = answers.open();
+  void callers.open().promise.then(note("second"));
+  const third = callers.open();
   void third.promise.then(note("third"));
   // What comes first holds.
   third.settle(true);
@@ -23,18 +23,18 @@ test("an answer is false at its deadline, and leaves no timer behind", async () 
   await vi.advanceTimersByTimeAsync(500);
   expect(ended).toEqual(["third true", "first false", "second false"]);
   expect(vi.getTimerCount()).toBe(0);
-  void answers.open().promise.then(note("fourth"));
+  void callers.open().promise.then(note("fourth"));
   await vi.advanceTimersByTimeAsync(2_000);
   expect(ended.at(-1)).toBe("fourth false");
 });
 
 test("an imitation takes as long as the latest answer, and is the same", async () => {
-  const answers = openAnswers(60_000);
-  const answer = answers.open();
+  const callers = openWaitingCallers(60_000);
+  const answer = callers.open();
   await vi.advanceTimersByTimeAsync(30);
   answer.settle(false);
   let imitated: boolean | undefined;
-  void answers.imitate().then((taken) => (imitated = taken));
+  void callers.imitate().then((taken) => (imitated = taken));
   await vi.advanceTimersByTimeAsync(29);
   expect(imitated).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
@@ -42,39 +42,39 @@ test("an imitation takes as long as the latest answer, and is the same", async (
 });
 
 test("after ten in a row that waited to the deadline in vain none waits, until the provider takes a mail", async () => {
-  const answers = openAnswers(2_000);
+  const callers = openWaitingCallers(2_000);
   const waitInVain = async (count: number) => {
-    for (let one = 0; one < count; one += 1) answers.open();
+    for (let one = 0; one < count; one += 1) callers.open();
     await vi.advanceTimersByTimeAsync(2_000);
   };
   await waitInVain(9);
-  answers.resume();
+  callers.resume();
   await waitInVain(9);
-  const tenth = answers.open();
+  const tenth = callers.open();
   // What the provider refuses soon has not waited in vain.
   tenth.settle(false);
   expect(vi.getTimerCount()).toBe(0);
-  answers.open();
+  callers.open();
   expect(vi.getTimerCount()).toBe(1);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(await answers.open().promise).toBe(false);
-  const imitated = answers.imitate();
+  expect(await callers.open().promise).toBe(false);
+  const imitated = callers.imitate();
   await vi.advanceTimersByTimeAsync(0);
   expect(await imitated).toBe(false);
   expect(vi.getTimerCount()).toBe(0);
-  answers.resume();
-  answers.open();
+  callers.resume();
+  callers.open();
   expect(vi.getTimerCount()).toBe(1);
 });
 
 test("once answers have ended none waits: those that did are false, and so are later ones", async () => {
-  const answers = openAnswers(60_000);
-  const taken = answers.open();
+  const callers = openWaitingCallers(60_000);
+  const taken = callers.open();
   taken.settle(true);
   await vi.advanceTimersByTimeAsync(30);
-  const waiting = [taken.promise, answers.open().promise];
-  answers.end();
-  expect(await Promise.all([...waiting, answers.imitate()])).toEqual([true, false, false]);
-  expect(await answers.open().promise).toBe(false);
+  const waiting = [taken.promise, callers.open().promise];
+  callers.end();
+  expect(await Promise.all([...waiting, callers.imitate()])).toEqual([true, false, false]);
+  expect(await callers.open().promise).toBe(false);
   expect(vi.getTimerCount()).toBe(0);
 });

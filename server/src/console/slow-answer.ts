@@ -9,7 +9,7 @@ import { type Answer, sendJson } from "../http/rpc-wire.ts";
 const everyShare = 0.6;
 
 /** Sends an answer as soon as it is there. Once it waits, its status is 200, whatever it says: the client reads the body. */
-export async function sendPatiently(request: FastifyRequest, reply: FastifyReply, answer: Promise<Answer>) {
+export async function sendSlowAnswer(request: FastifyRequest, reply: FastifyReply, answer: Promise<Answer>) {
   const everyMs = request.server.server.timeout * everyShare;
   const soon = await within(everyMs, answer);
   if (soon !== null) return sendJson(reply, soon);

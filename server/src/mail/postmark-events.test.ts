@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { readWebhook } from "./webhook.ts";
+import { readPostmarkEvent } from "./postmark-events.ts";
 
 const now = Date.UTC(2026, 10, 21, 12);
 const at = "2026-11-21T11:00:00Z";
@@ -27,7 +27,7 @@ test.each<[string, object, string | null]>([
   ["a complaint reported as a change", { ...change, SuppressionReason: "SpamComplaint" }, "complained"],
   ["a suppression that was lifted", { ...change, SuppressSending: false }, null],
 ])("%s changes an address", (_, body, reason) => {
-  const news = readWebhook(body, now);
+  const news = readPostmarkEvent(body, now);
   expect(news).toMatchObject({ result: "change", change: { reason, at: Date.parse(at) } });
 });
 
@@ -39,7 +39,7 @@ test.each<[string, object]>([
   ["a delivery", { RecordType: "Delivery", Recipient: "ann@buyer.example" }],
   ["the name of a method", { RecordType: "constructor" }],
 ])("%s is ignored", (_, body) => {
-  expect(readWebhook(body, now)).toEqual({ result: "ignored" });
+  expect(readPostmarkEvent(body, now)).toEqual({ result: "ignored" });
 });
 
 test.each<[string, object]>([
@@ -49,17 +49,21 @@ test.each<[string, object]>([
   ["a bounce without a time", { ...bounce, BouncedAt: "yesterday" }],
   ["a change that does not say which", { ...change, SuppressSending: "yes" }],
 ])("%s is malformed", (_, body) => {
-  expect(readWebhook(body, now)).toMatchObject({ result: "malformed" });
+  expect(readPostmarkEvent(body, now)).toMatchObject({ result: "malformed" });
 });
 
 test("an event from the future, or without any time, counts as of now", () => {
   const timeless = { RecordType: "SpamComplaint", Email: "ann@buyer.example" };
-  expect(readWebhook(timeless, now)).toMatchObject({ change: { reason: "complained", at: now } });
-  expect(readWebhook({ ...complaint, BouncedAt: "2027-01-01T00:00:00Z" }, now)).toMatchObject({ change: { at: now } });
+  expect(readPostmarkEvent(timeless, now)).toMatchObject({ change: { reason: "complained", at: now } });
+  expect(readPostmarkEvent({ ...complaint, BouncedAt: "2027-01-01T00:00:00Z" }, now)).toMatchObject({
+    change: { at: now },
+  });
 });
 
 test("an event without a time, which .NET writes as the year 1, counts as of 1970", () => {
-  expect(readWebhook({ ...complaint, BouncedAt: "0001-01-01T00:00:00Z" }, now)).toMatchObject({ change: { at: 0 } });
+  expect(readPostmarkEvent({ ...complaint, BouncedAt: "0001-01-01T00:00:00Z" }, now)).toMatchObject({
+    change: { at: 0 },
+  });
 });
 
 describe("a text longer than its field allows is refused", () => {
@@ -85,7 +89,7 @@ describe("a text longer than its field allows is refused", () => {
       vi.spyOn(URL, "parse"),
       vi.spyOn(Date, "parse"),
     ];
-    const news = readWebhook(body, now);
+    const news = readPostmarkEvent(body, now);
     const read = reads.flatMap(({ mock }) => mock.contexts.concat(mock.calls.flat() as never[]));
     vi.restoreAllMocks();
     expect(news).toMatchObject({ result: "malformed", error: { issues: [{ path: [field] }] } });
@@ -93,6 +97,6 @@ describe("a text longer than its field allows is refused", () => {
   });
 
   test("and so is a text that is no text", () => {
-    expect(readWebhook({ ...bounce, Email: 7 }, now)).toMatchObject({ error: { issues: [{ path: ["Email"] }] } });
+    expect(readPostmarkEvent({ ...bounce, Email: 7 }, now)).toMatchObject({ error: { issues: [{ path: ["Email"] }] } });
   });
 });

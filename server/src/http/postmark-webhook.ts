@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
-import { readWebhook } from "../mail/webhook.ts";
+import { readPostmarkEvent } from "../mail/postmark-events.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { inputRefused } from "../rpc/failure.ts";
 import { secretCheck } from "../secrets.ts";
@@ -39,7 +39,7 @@ export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): 
     },
     handler: async (request) => {
       if (request.body === undefined) throw new Fault("bodyEmpty");
-      const news = readWebhook(request.body, clock.now());
+      const news = readPostmarkEvent(request.body, clock.now());
       if (news.result === "malformed") throw inputRefused(news.error);
       if (news.result === "ignored") {
         metrics.mailNews.inc({ reason: "none", result: "ignored" });

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { sendPatiently } from "./patient-answer.ts";
+import { sendSlowAnswer } from "./slow-answer.ts";
 
 async function open(answer: Promise<{ status: number; body: object }>, timeoutMs: number) {
   const app = Fastify();
   app.server.timeout = timeoutMs;
-  app.get("/", (request, reply) => sendPatiently(request, reply, answer));
+  app.get("/", (request, reply) => sendSlowAnswer(request, reply, answer));
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   return { url, [Symbol.asyncDispose]: () => app.close() };
 }

@@ -1,4 +1,4 @@
-// What Postmark's webhook says of an address: from a parsed body to the change, if there is one.
+// Events of Postmark’s webhook: what one says of an address, as a change of its suppression. None: it does not concern us.
 import { email } from "@submissions/shared/fields";
 import { z } from "zod";
 import type { SuppressionChange, SuppressionReason } from "../storage/records.ts";
@@ -52,7 +52,7 @@ const readers = new Map<string, z.ZodType<SuppressionChange | null>>([
  * @param now bounds its time: an event from the future would outrank all that follow. Times before 1970 become 1970: .NET
  * writes the year 1 for an unknown time, and the id of a delivery cannot hold a negative time
  */
-export function readWebhook(body: unknown, now: number) {
+export function readPostmarkEvent(body: unknown, now: number) {
   const kind = envelope.safeParse(body);
   if (!kind.success) return { result: "malformed", error: kind.error } as const;
   const { error, data = null } = readers.get(kind.data.RecordType)?.safeParse(body) ?? {};
