@@ -37,15 +37,13 @@ export function registerErase(program: Command, deps: CommandDeps): void {
       const nouns = ["submission", "resume", "subscription"] as const;
       const parts = nouns.map((noun) => counted(erased[`${noun}s`], noun));
       tell(deps, `Erased: ${parts.join(", ")}.`);
-      if (!erased.discarded) {
-        tell(
-          deps,
-          "The files of erased resumes cannot be reached from here. The service discards them within the hour.",
-        );
-      }
+      if (!erased.discarded) tell(deps, undiscarded);
       await refusePassedOver(deps, store, { email, until: actor.at, known: new Set() }, "Not erased");
     });
 }
+
+const undiscarded =
+  "The files of erased resumes cannot be reached from here. The service discards them within the hour.";
 
 const retentionExamples = `
 The service does this once a day by itself. It stops where it would erase more than a fifth of a kind and more than 100
@@ -68,10 +66,8 @@ export function registerRetention(program: Command, deps: CommandDeps): void {
       const actor = commandLine(store);
       const due = (await findOutdated(store.desk, retentionDays, actor.at)).filter(({ outdated }) => outdated > 0);
       for (const { kind, before, outdated, stored } of due) {
-        tell(
-          deps,
-          `${kind}: ${outdated} of ${stored}, ${kind === "declined" ? "decided" : "received"} before ${new Date(before).toISOString()}`,
-        );
+        const what = kind === "declined" ? "decided" : "received";
+        tell(deps, `${kind}: ${outdated} of ${stored}, ${what} before ${new Date(before).toISOString()}`);
       }
       if (due.length === 0) return tell(deps, "Nothing is outdated.");
       if (!yes) await confirmErasing(deps, "Erase them for good?");

@@ -25,10 +25,8 @@ export const wholeNumber = z.int("This field must be a whole number.").min(0, "T
 export const instant = wholeNumber.max(8.64e15, "This time is too far away.");
 
 export const reference = word(40);
-/** An address as it is stored. Unknown ones are found nowhere. */
+/** An address as it is stored; unknown ones are found nowhere. One that will be stored is an `email`. */
 export const address = word(254);
-/** An address that will be stored. */
-export const newAddress: z.ZodType<string, string> = email;
 export const personId = word(400);
 export const mailId = word(64);
 export const role = z.enum(roles, "This is no role.");

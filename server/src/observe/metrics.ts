@@ -138,13 +138,11 @@ async function measureProcess(registry: prom.Registry): Promise<void> {
   await sleep(loopWatchedMs);
 }
 
-type MailBacklog = Awaited<ReturnType<Store["mailBacklog"]>>;
-
 /** The metrics that are read from their sources before each scrape: one query for all gauges of the outbox. */
 function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () => number): () => Promise<void> {
   const { counter, gauge } = makersOf(registry);
   const secondsSince = (time: number | null) => (time === null ? 0 : Math.max(0, (now() - time) / 1000));
-  const ofMails: readonly (readonly [prom.Gauge, (backlog: MailBacklog) => number])[] = [
+  const ofMails: readonly (readonly [prom.Gauge, (backlog: Awaited<ReturnType<Store["mailBacklog"]>>) => number])[] = [
     [gauge("mail_queue_size", "Mails waiting to be sent."), ({ queued }) => queued],
     [gauge("mail_failed_size", "Mails given up."), ({ failed }) => failed],
     [gauge("mail_in_doubt_size", "Mails that may have been sent and are not tried again."), ({ inDoubt }) => inDoubt],
@@ -168,9 +166,7 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
   const scanner = gauge("scanner_ready", "0 while the scanner does not answer, and resumes wait for it.");
 
   return async () => {
-    const isScannerReady = sources.scannerReady?.() ?? null;
-    if (isScannerReady === null) scanner.remove();
-    else scanner.set(isScannerReady ? 1 : 0);
+    show(scanner, sources.scannerReady?.());
     const asked = Object.entries(sources.freeBytes?.() ?? {}).map(async ([place, answer]) => {
       const bytes = await answerIfAny(answer);
       if (bytes === undefined) disks.remove({ place });
@@ -178,13 +174,9 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
     });
     const backlog = await answerIfAny(sources.mailBacklog?.());
     const backupAt = await answerIfAny(sources.backupAt?.());
-    if (backupAt === undefined || backupAt === null) backupAge.remove();
-    else backupAge.set(secondsSince(backupAt));
+    show(backupAge, backupAt && secondsSince(backupAt));
     await Promise.all(asked);
-    for (const [one, of] of ofMails) {
-      if (backlog === undefined) one.remove();
-      else one.set(of(backlog));
-    }
+    for (const [one, of] of ofMails) show(one, backlog && of(backlog));
     // Last: the sizes of commits are counted meanwhile, and both are to agree.
     const totals = sources.storeTotals?.();
     for (const [total, name] of totals === undefined ? [] : ofStore) {
@@ -194,6 +186,10 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
     waiting.set(totals?.waiting ?? 0);
   };
 }
+
+/** Sets a gauge; without a value it is left out of the scrape. */
+const show = (gauge: prom.Gauge, value: number | boolean | null | undefined): void =>
+  value == null ? gauge.remove() : gauge.set(Number(value));
 
 // The storage is unusable or the folder is gone; /readyz tells why. An old number would look like a healthy one.
 const answerIfAny = async <T>(answer: Promise<T> | undefined): Promise<T | undefined> => answer?.catch(() => undefined);

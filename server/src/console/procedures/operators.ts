@@ -1,7 +1,8 @@
 // Operators, and tokens for scripts. Administrators only.
+import { email } from "@submissions/shared/fields";
 import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
-import { address, byEmail, byId, instant, label, newAddress, role } from "../inputs.ts";
+import { address, byEmail, byId, instant, label, role } from "../inputs.ts";
 import { done, forRoles, found, trpc } from "../procedure.ts";
 import { drawSecret, hashSecret } from "../../secrets.ts";
 
@@ -13,7 +14,7 @@ const { changes, shows } = forRoles("admin");
 export const operatorProcedures = trpc.router({
   list: shows(({ access }) => access.listOperators()),
 
-  invite: changes(z.object({ email: newAddress, role }), async ({ access, actor, console }, input) => {
+  invite: changes(z.object({ email, role }), async ({ access, actor, console }, input) => {
     if (console.isInbound(input.email)) throw fieldInvalid("email", "Mails to this address come in as answers.");
     const token = drawSecret();
     const invitation = { role: input.role, invitationHash: hashSecret(token), token };

@@ -142,13 +142,11 @@ interface Serving {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** @param path another address than the asset's own */
 export function serveAsset(
   app: FastifyInstance,
   asset: Asset,
-  {
-    path = asset.path,
-    ...serving
-  }: Serving & { /** Another address than the asset's own. */ readonly path?: string } = {},
+  { path = asset.path, ...serving }: Serving & { readonly path?: string } = {},
 ): void {
   app.get<AssetRequest>(path, (request, reply) => send(asset, request, reply, serving));
 }

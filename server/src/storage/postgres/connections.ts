@@ -159,7 +159,8 @@ export class Connections implements Reader, AsyncDisposable {
       let again = attempted.end === "unknown" || attempted.again;
       if (attempted.end === "unknown" && !repeatable) {
         const found = find === undefined ? undefined : await this.#find(begin, attempted.result, find, deadline);
-        if (found === undefined) throw unknownOutcome(attempted.error);
+        if (found === undefined)
+          throw new StorageUnavailable(lostCommit, { cause: attempted.error, outcome: "unknown" });
         if (found !== null) return found;
         again = true;
       }
@@ -224,11 +225,7 @@ export class Connections implements Reader, AsyncDisposable {
   }
 }
 
-const unknownOutcome = (cause: unknown) =>
-  new StorageUnavailable("The connection was lost while committing; whether it was stored is unknown.", {
-    cause,
-    outcome: "unknown",
-  });
+const lostCommit = "The connection was lost while committing; whether it was stored is unknown.";
 
 const isReplica = prepared<{ replica: boolean }>("SELECT pg_is_in_recovery() AS replica");
 

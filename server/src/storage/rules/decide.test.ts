@@ -7,7 +7,16 @@ import { capMs } from "../limits.ts";
 import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../records.ts";
 import type { Entry } from "../store.ts";
 import { decide, decideLeaving } from "./decide.ts";
-import { addressed, type Addressee, keyName, type LookUp, lookUpOf, type lookUps, type Numbers, wantedBy } from "./facts.ts";
+import {
+  addressed,
+  type Addressee,
+  keyName,
+  type LookUp,
+  lookUpOf,
+  type lookUps,
+  type Numbers,
+  wantedBy,
+} from "./facts.ts";
 import { dayNumber, References } from "./references.ts";
 import { hashedKey } from "./suppression.ts";
 

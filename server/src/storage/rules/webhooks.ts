@@ -68,12 +68,12 @@ const deliveryJoins = `JOIN webhook ON webhook.id = webhook_delivery.webhook
   LEFT JOIN subscriber ON subscriber.email_key = webhook_delivery.subscriber
   LEFT JOIN answer ON answer.id = webhook_delivery.answer`;
 
-type ClaimedDeliveryColumns = SubmissionRow &
-  Omit<SubscriberRow, "arrival" | "email" | "status"> &
-  Omit<LeasedDelivery, "id" | "secrets" | "about"> &
-  Pick<Answer, "sender" | "senderAddress" | "senderName" | "subject" | "text" | "reply">;
-
-interface ClaimedDelivery extends ClaimedDeliveryColumns {
+interface ClaimedDelivery
+  extends
+    SubmissionRow,
+    Omit<SubscriberRow, "arrival" | "email" | "status">,
+    Omit<LeasedDelivery, "id" | "secrets" | "about">,
+    Pick<Answer, "sender" | "senderAddress" | "senderName" | "subject" | "text" | "reply"> {
   readonly row: number;
   readonly secret: string;
   readonly oldSecret: string | null;

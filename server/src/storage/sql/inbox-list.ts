@@ -26,7 +26,7 @@ import {
   wordsOf,
 } from "../rules/inbox-filter.ts";
 import type { TriageStatus } from "../records.ts";
-import { quoted, readFields } from "../rules/columns.ts";
+import { quoted, readFields, textsOf } from "../rules/columns.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Bind, bindTo, type Engine, only, type Value } from "./engine.ts";
@@ -252,15 +252,11 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       }
       const arrivals = await Promise.all([...names].map(arrivalOf));
       const rows = await read(byArrival(arrivals.filter((one) => one !== undefined)));
-      const gone = found.flatMap(({ erased }) => (erased === null ? [] : referencesIn(erased))).filter(isSeen);
+      const gone = found.flatMap(({ erased }) => textsOf(readFields(erased ?? "")["references"])).filter(isSeen);
       return { ...only(await read(since(kinds, arrival))), change: end, changed: rows.map(readSubmissionAnyway), gone };
     },
   } satisfies Partial<DeskStore>;
 }
-
-/** The submissions that an entry of the audit log says were erased. */
-const referencesIn = (detail: string): readonly string[] =>
-  (readFields(detail)["references"] as readonly string[] | undefined) ?? [];
 
 const equals = ([column, value]: readonly [ListColumn, string]): string => `${column} = ${value}`;
 

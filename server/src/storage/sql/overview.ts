@@ -1,6 +1,6 @@
 // The overview, and what the filter of the inbox can be set to: both count the words of the latest submissions.
 import { type DayCount, filterChoices, oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
-import { kindOf, kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
+import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { dayMs, shownDay, startOfDay } from "../../clock.ts";
 import type { DeskStore } from "../desk-store.ts";
 import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
@@ -126,7 +126,9 @@ export function makeOverview({ prepare, indexedBy, among, json, elementsOf, byBy
         days: shown.map(({ at, ...counts }) => ({ day: shownDay(at), ...counts })),
         firstResponseMs: median(responses.map(({ took }) => took)),
         before: {
-          submissions: before.flatMap(countsOf).reduce((sum, count) => sum + count, 0),
+          submissions: before
+            .flatMap(({ at: _at, ...counts }) => Object.values(counts))
+            .reduce((sum, count) => sum + count, 0),
           firstResponseMs: median(former.map(({ took }) => took)),
         },
         shares: {
@@ -148,8 +150,6 @@ export function makeOverview({ prepare, indexedBy, among, json, elementsOf, byBy
     choices: async ({ kinds: seen }) => titled(await read(statements.choices(0, seen))),
   } satisfies Partial<DeskStore>;
 }
-
-const countsOf = (day: Omit<DayCount, "day">): number[] => Object.values(kinds).map(({ plural }) => day[plural]);
 
 /** The middle of some numbers; null without any. */
 function median(numbers: readonly number[]): number | null {
