@@ -1,7 +1,7 @@
 // What surrounds every page: the sign-in in front of it, navigation, messages and the help.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { calls, messageOf, queryClient, trpc } from "./calls.ts";
+import { calls, isMissing, messageOf, queryClient, trpc } from "./calls.ts";
 import { early } from "./early.ts";
 import { useMe } from "./operators.ts";
 import { Navigation } from "./navigation.tsx";
@@ -45,7 +45,12 @@ export function App() {
     const look = () => void lookWhoIsSignedIn(router);
     addEventListener("focus", look);
     document.addEventListener("visibilitychange", look);
+    // The role may have changed, which this tab would otherwise go on asking with.
+    const stop = queryClient.getQueryCache().subscribe((event) => {
+      if (event.type === "updated" && event.action.type === "error" && isMissing(event.action.error)) look();
+    });
     return () => {
+      stop();
       removeEventListener("focus", look);
       document.removeEventListener("visibilitychange", look);
     };

@@ -5,6 +5,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { createTRPCClient, httpLink, TRPCClientError, type TRPCLink } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { randomKey } from "../sdk/idempotency-key.ts";
 import { consoleUrl, early } from "./early.ts";
 import { session } from "./session.ts";
 import { exactTime } from "./words.ts";
@@ -44,6 +45,7 @@ export function messageOf(error: unknown): string {
   if (!navigator.onLine) return "You are offline.";
   // A form has room for one message.
   const issues = issuesOf(error).map(({ message }) => message);
+  if (codeOf(error) === "NOT_FOUND") return "It is not there any more, or your role does not include it.";
   if (isRefusal(error)) return withLocalTimes(issues.join(" ") || (error as Error).message);
   return codeOf(error) === undefined
     ? "The server cannot be reached."
@@ -76,6 +78,33 @@ const signInAgain: TRPCLink<ConsoleRouter> =
       return () => stop();
     });
 
+// Asked for again, a change whose answer was lost is not made twice: the server knows it by its key. What names what was
+// seen (`seen`) is told from what was done before without a key.
+const withKey: TRPCLink<ConsoleRouter> = () => {
+  /** Keys, by what was asked for. */
+  const unanswered = new Map<string, string>();
+  return ({ op, next }) => {
+    if (op.type !== "mutation" || "seen" in ((op.input as object | undefined) ?? {})) return next(op);
+    const name = JSON.stringify([op.path, op.input]);
+    const before = [...unanswered.keys()];
+    const key = unanswered.get(name) ?? randomKey();
+    return observable((observer) =>
+      next({ ...op, context: { ...op.context, key } }).subscribe({
+        next(value) {
+          // What was asked for before is over: asked for after this change, it is meant anew.
+          for (const one of before) unanswered.delete(one);
+          observer.next(value);
+        },
+        error(error) {
+          if (!isRefusal(error)) unanswered.set(name, key);
+          observer.error(error);
+        },
+        complete: () => observer.complete(),
+      }),
+    );
+  };
+};
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -86,11 +115,28 @@ export const queryClient = new QueryClient({
   },
 });
 
+const unattendedMs = 5 * 60_000;
+
+/** Whether nobody works on the page. What it then asks for by itself does not keep a session open. */
+function watchUse(): () => boolean {
+  let usedAt = Date.now();
+  for (const name of ["keydown", "pointerdown", "pointermove", "wheel"])
+    addEventListener(name, () => (usedAt = Date.now()), { capture: true, passive: true });
+  return () => Date.now() - usedAt > unattendedMs;
+}
+
+const isUnattended = watchUse();
+
 /** Calls without the cache. */
 export const calls = createTRPCClient<ConsoleRouter>({
   links: [
     signInAgain,
+    withKey,
     httpLink({
+      headers: ({ op: { context } }) => ({
+        ...(typeof context["key"] === "string" && { "idempotency-key": context["key"] }),
+        ...(isUnattended() && { "x-unattended": "1" }),
+      }),
       url: new URL("trpc", consoleUrl).href,
       methodOverride: "POST",
       fetch: (url, init) => early.fetch(url as string, init as RequestInit),

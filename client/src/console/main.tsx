@@ -4,6 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { queryClient } from "./calls.ts";
+import { keepFocus } from "./parts/kept-focus.ts";
 import { router } from "./routes.tsx";
 import { RouterProvider } from "./router.tsx";
 
@@ -18,3 +19,4 @@ createRoot(root).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+keepFocus();

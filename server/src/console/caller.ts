@@ -44,7 +44,9 @@ export async function callerOf(
       : { kind: "token", name: `token ${token.id} (${token.name})`, role: token.role, tokenId: token.id };
   }
   const sessionHash = hashOfSent(cookies.read(request, sessionCookie) ?? "");
-  const operator = sessionHash === null ? null : await access.findSession(sessionHash, now);
+  // A page that is left open asks by itself what is new.
+  const isUse = request.headers["x-unattended"] === undefined;
+  const operator = sessionHash === null ? null : await access.findSession(sessionHash, now, isUse);
   if (sessionHash === null || operator === null) return null;
   const { email, role, id: operatorId, isStrong, begunAt } = operator;
   const known = { name: email, role, operatorId, sessionHash, isStrong, begunAt };

@@ -11,6 +11,7 @@ import type { StoredSubmission, SubscriptionRecord } from "../storage/records.ts
 import type { Store } from "../storage/store.ts";
 import { cookiesOf } from "./cookies.ts";
 import { gatherAudit } from "./gathered-audit.ts";
+import { keepAnswers } from "./kept-answers.ts";
 import { openIdConnect } from "./open-id-connect.ts";
 import { personIds } from "./person-ids.ts";
 import { openSignIns } from "./sign-in.ts";
@@ -57,6 +58,7 @@ export function openConsole(options: ConsoleOptions) {
     persons: personIds(access.cookieKey),
     turns: { reads: openTurns(readTurns), exports: openTurns(exportTurns) },
     pacer: makePacer(),
+    once: keepAnswers(clock),
     /** By the name of the operator. */
     imports: new Map<string, ImportProgress>(),
     signIns: openSignIns({ access, gathered, clock, brand, passwordsOn, acted }),

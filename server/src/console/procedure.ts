@@ -17,6 +17,8 @@ export interface Context {
   readonly requestId: string;
   readonly visitor: Visitor;
   readonly hasToken: boolean;
+  /** Of a change that the page may ask for again; null: it will not. */
+  readonly key: string | null;
   /** Who calls; looked up once a request. */
   readonly caller: () => Promise<Caller | null>;
   readonly gone: AbortSignal;
@@ -56,16 +58,21 @@ const ruled = (rule: Exclude<Rule, string>) =>
       else if (caller?.kind === "token") ctx.console.gathered.note(caller.name, "read", path);
       return result;
     })
-    .use(async ({ ctx, path, next }) => {
+    .use(async ({ ctx, path, getRawInput, next }) => {
       const caller = admit(await ctx.caller(), rule);
       const { console } = ctx;
       const { desk, access, webhooks, replies, declines, inbound } = console.store;
       const actor: Actor = { operator: caller.name, at: console.clock.now() };
       using _turn = rule.changes ? null : await console.turns.reads.take(countedBy(caller), ctx.gone);
       const stores = { desk, access, webhooks, replies, declines, inbound };
-      const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), ...stores } });
-      if (rule.changes && result.ok) console.acted(path);
-      return result;
+      const answer = () => next({ ctx: { caller, actor, scope: scopeOf(caller.role), ...stores } });
+      if (!rule.changes) return answer();
+      const change = async () => {
+        const result = await answer();
+        if (result.ok) console.acted(path);
+        return result;
+      };
+      return ctx.key === null ? change() : console.once([caller.name, ctx.key, path, await getRawInput()], change);
     });
 
 /** A builder that has taken neither input nor output yet. @typeParam Extra what its middlewares add to the context */

@@ -154,6 +154,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Consol
     requestId: request.id,
     visitor: visitorOf(request, options),
     hasToken: bringsToken(request),
+    key: request.headers["idempotency-key"]?.toString() ?? null,
     caller: () => (caller ??= callerOf(request, console)),
     gone: goneOf(reply),
     setSession(session) {

@@ -113,8 +113,9 @@ export interface AccessStore {
   /**
    * The operator of a session that was used in the last {@link sessionIdleMs} and begun in the last {@link sessionMs}.
    * Records its use at most once in {@link touchMs}.
+   * @param isUse false: it is only looked up. Absent: true
    */
-  findSession(idHash: string, now: number): Promise<StoredSession | null>;
+  findSession(idHash: string, now: number, isUse?: boolean): Promise<StoredSession | null>;
 
   /** The open sessions of an operator, the one that was used last first. */
   listSessions(operatorId: number, now: number): Promise<readonly (SessionRow & { readonly idHash: string })[]>;

@@ -119,6 +119,9 @@ test("a session ends after 12 hours without use, and its use is recorded once a 
     expect(await access.findSession("cookie", now)).toMatchObject({ email });
     expect(await lastUses()).toEqual([{ at: String(seenAt) }]);
   }
+  // What a page asks for by itself is no use.
+  expect(await access.findSession("cookie", seenAt + sessionIdleMs - 1, false)).toMatchObject({ email });
+  expect(await lastUses()).toEqual([{ at: String(seenAt) }]);
   expect(await access.findSession("cookie", seenAt + sessionIdleMs)).toBeNull();
   expect(await access.findSession("other", noon)).toBeNull();
   await access.createSession("later", { id, password: "phc" }, origin, seenAt + sessionIdleMs);

@@ -131,7 +131,13 @@ test("two replies that are taken back at once keep their words, and so does what
   const undo = page.getByRole("button", { name: "Undo", exact: true });
   await undo.click();
   await held.answered;
+  // The answer to the second one is lost: its words are there all the same, and it can be asked for again.
+  expectProblems(/ERR_FAILED/);
+  await page.route("**/reply.undo*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
   await undo.click();
+  await page.getByText("Not taken back. The server cannot be reached.").waitFor();
+  await undo.click();
+  await page.getByText("The reply is taken back.").waitFor();
   await expect
     .poll(async () => Promise.all(both.map(async (one) => (await site().detail(one.reference)).replies)))
     .toEqual([[], []]);

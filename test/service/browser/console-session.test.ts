@@ -205,7 +205,7 @@ test("a tab follows what another one did: its operator signed in, signed out, an
   await note.fill("For later");
   const drafts = () =>
     page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith("console.draft ")).length);
-  const become = (role: "recruiting" | "sales") =>
+  const become = (role: "marketing" | "recruiting" | "sales") =>
     site().store.access.changeOperator(operators.ben[0], { role }, { operator, at: Date.now() });
   await rows(page).filter({ hasText: one.name }).waitFor();
   await become("recruiting");
@@ -215,6 +215,14 @@ test("a tab follows what another one did: its operator signed in, signed out, an
   await become("sales");
   await page.reload();
   await expect.poll(() => note.inputValue()).toBe("For later");
+  // A tab that is never left learns of its role by what it is refused.
+  await become("marketing");
+  await note.press("Control+Enter");
+  await page.getByRole("link", { name: "Subscribers" }).waitFor();
+  await become("sales");
+  await page.reload();
+  await expect.poll(() => note.inputValue()).toBe("For later");
+  expect((await site().detail(one.reference)).notes).toEqual([]);
   site().erase(one.reference);
   await page.reload();
   await expect.poll(drafts).toBe(0);

@@ -1,6 +1,8 @@
 // What operators change, two of them at once, and a session that ends in the middle.
 import { readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { erasePerson } from "../../../server/src/desk/erase.ts";
+import type { DeskStore } from "../../../server/src/storage/desk-store.ts";
 import type { Matching, SubmissionDetail, TriageOutcome } from "../../../shared/src/console.ts";
 import { expect, test } from "vitest";
 import { json } from "../../support/doors.ts";
@@ -106,6 +108,38 @@ test("a person is erased although the place of the resume is away", async () => 
   expect((await service.mails()).filter(({ to }) => to?.some(({ address }) => address === "ann@example.org"))).toEqual(
     [],
   );
+});
+
+test("an erasure whose files the store cannot name any more is told as done, mails on this machine included", async () => {
+  const asked: string[] = [];
+  const desk = {
+    erasePerson: async () => ({ submissions: 1, subscriptions: 0, resumes: 1, more: false }),
+    resumesToDiscard: () => Promise.reject(new Error("The disk is full.")),
+  };
+  const places = {
+    store: { identity: "one", desk: desk as unknown as DeskStore },
+    vault: { belongsTo: async () => true, discard: async () => {} },
+    eraseMails: async (email: string) => void asked.push(email),
+  };
+  const erased = await erasePerson(places, "ann@example.org", { operator: "eva@example.org", at: 0 });
+  expect(erased).toEqual({ submissions: 1, subscriptions: 0, resumes: 1, discarded: false });
+  expect(asked).toEqual(["ann@example.org"]);
+});
+
+test("a page that is left open does not keep its session from ending", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const [working, away] = [
+    await operator(service, "eva@example.org", "sales"),
+    await operator(service, "ben@example.org", "sales"),
+  ];
+  away.headers["x-unattended"] = "1";
+  for (let hours = 0; hours < 11; hours += 1) {
+    clock.advance(3_600_000);
+    for (const one of [working, away]) expect((await one.call("inbox.counts")).status).toBe(200);
+  }
+  clock.advance(3_600_000);
+  expect([(await working.call("inbox.counts")).status, (await away.call("inbox.counts")).status]).toEqual([200, 401]);
 });
 
 test("the last administrator stays one, every change of access is recorded, and a new role holds at once", async () => {

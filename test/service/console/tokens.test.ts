@@ -61,3 +61,31 @@ test("a token that would have expired, or never expires by any clock, is not mad
   expect((await script.call("inbox.counts")).status).toBe(401);
   expect((await admin().call("tokens.revoke", { id })).status).toBe(404);
 });
+
+test("a change that is asked for again with its key is made once, and is answered as before, to its operator alone", async () => {
+  const input = { name: "once", role: "sales", expiresAt: null } as const;
+  const keyed = (key: string, asked: object = input, one = admin()) =>
+    one.fetch("/console/trpc/tokens.create", {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify(asked),
+    });
+  const tokenOf = async (answer: Response) =>
+    ((await answer.json()) as { readonly result: { readonly data: { readonly token: string } } }).result.data.token;
+  // The second one comes while the first is worked on.
+  const same = await Promise.all([keyed("k1"), keyed("k1")].map(async (answer) => tokenOf(await answer)));
+  same.push(await tokenOf(await keyed("k1")));
+  expect(new Set(same).size).toBe(1);
+  const colleague = await operator(service(), "colleague@example.org", "admin");
+  const others = await Promise.all(
+    [keyed("k2"), keyed("k1", { ...input, role: "admin" }), keyed("k1", input, colleague)].map(async (answer) =>
+      tokenOf(await answer),
+    ),
+  );
+  expect(new Set([...same, ...others]).size).toBe(4);
+  // What was refused is asked for anew, and who may not do it any more gets no answer from before.
+  expect((await keyed("k3", { ...input, expiresAt: 1 })).status).toBe(400);
+  expect(((await admin().call("tokens.list")).data as object[]).length).toBe(4);
+  await colleague.call("operators.setRole", { email: "admin@example.org", role: "sales" });
+  expect((await keyed("k1")).status).toBe(404);
+});

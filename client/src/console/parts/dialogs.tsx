@@ -24,11 +24,12 @@ interface Effects<Def extends ResolverDef> {
   /** A refusal is shown where what is read again may be gone, with all that stands in it. */
   readonly isShownInside?: boolean;
   readonly onDone?: (data: Def["output"], input: Def["input"]) => void;
+  readonly onFailed?: (error: unknown, input: Def["input"]) => void;
 }
 
 export function useChange<Def extends ResolverDef>(
   procedure: DecorateMutationProcedure<Def>,
-  { said, failed, reads = [], isShownInside = false, onDone }: Effects<Def>,
+  { said, failed, reads = [], isShownInside = false, onDone, onFailed }: Effects<Def>,
 ) {
   const { showToast, showFailure } = useToasts();
   return useMutation({
@@ -37,7 +38,10 @@ export function useChange<Def extends ResolverDef>(
       onDone?.(data, input);
       if (said !== undefined) showToast(typeof said === "string" ? said : said(data, input));
     },
-    onError: (error) => failed !== undefined && showFailure(failed, error),
+    onError: (error, input) => {
+      if (failed !== undefined) showFailure(failed, error);
+      onFailed?.(error, input);
+    },
     onSettled: (_data, error) => (isShownInside && isRefusal(error) ? undefined : readAll(reads)),
   });
 }

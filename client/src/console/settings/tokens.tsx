@@ -9,7 +9,8 @@ import { Age } from "../parts/states.tsx";
 import { exactTime, word } from "../words.ts";
 import { RoleField } from "./operators.tsx";
 
-const dayMs = 24 * 60 * 60_000;
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
 const reads = [trpc.tokens.list];
 
 export function Tokens() {
@@ -51,10 +52,11 @@ const CreateToken = () => (
     word="Create token"
     title="Create an API token"
     procedure={trpc.tokens.create}
+    // At a full hour, so that pressed again after a lost answer it is the same.
     input={(text) => ({
       name: text("name").trim(),
       role: text("role") as Role,
-      expiresAt: text("days") === "" ? null : Date.now() + Number(text("days")) * dayMs,
+      expiresAt: text("days") === "" ? null : Math.ceil(Date.now() / hourMs) * hourMs + Number(text("days")) * dayMs,
     })}
     reads={reads}
     result={({ token }, _input, close) => (

@@ -100,9 +100,13 @@ interface NoteFormProps {
 }
 
 export function NoteForm({ detail: { reference, notes: shown }, field }: NoteFormProps) {
-  const draft = useDraft(`note ${reference}`);
-  const [text, write, read] = draft;
+  const [text, write, read] = useDraft(`note ${reference}`);
   const { seen, onSend, onAnswer } = useSeen(`note-seen ${reference}`, Math.max(0, ...shown.map(({ id }) => id)));
+  const edit = (next: string) => {
+    write(next);
+    // What is written after that is another note.
+    if (next === "") onAnswer();
+  };
   const detailKey = trpc.submission.get.queryKey({ reference });
   const add = useChange(trpc.submission.addNote, {
     reads: [trpc.submission.get],
@@ -128,7 +132,7 @@ export function NoteForm({ detail: { reference, notes: shown }, field }: NoteFor
       placeholder="Write a note for the team…"
       field={field}
       rows={2}
-      draft={draft}
+      draft={[text, edit, read]}
       onSubmit={submit}
       call={add}
       failed="Not saved."

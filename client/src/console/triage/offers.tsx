@@ -2,7 +2,7 @@
 // drafts, so that a sign-out and an erasure forget it.
 import type { DeclineOutcome } from "@submissions/shared/console";
 import { useEffect, useEffectEvent, useRef } from "react";
-import { trpc } from "../calls.ts";
+import { isRefusal, trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { useChange } from "../parts/dialogs.tsx";
 import { declineDraft, draftName, offersOf, writeDraft } from "../parts/drafts.tsx";
@@ -61,14 +61,15 @@ export function KeptOffers() {
 function useShownOffer() {
   const { showToast } = useToasts();
   const undo = useUndo();
-  return (name: string, { said, undone, until }: KeptOffer) => {
+  return function showOffer(name: string, offer: KeptOffer): void {
+    const { said, undone, until } = offer;
     const forget = () => localStorage.removeItem(name);
     const forMs = until - Date.now();
     if (forMs <= 0) return forget();
     setTimeout(forget, forMs);
     const takeBack = () => {
       forget();
-      undo(undone);
+      undo(undone, () => showOffer(name, offer));
     };
     showToast(said, { undo: takeBack, forMs });
   };
@@ -77,22 +78,19 @@ function useShownOffer() {
 /** What shows the state, too. The row of the list is among the news. */
 const reads = [trpc.inbox.since, trpc.inbox.counts, trpc.inbox.tabs, trpc.submission.get];
 
-function useUndo(): (undone: Undone) => void {
+/** How to take something back. Where the answer is lost, which may be after it was, it is asked for `again`. */
+function useUndo(): (undone: Undone, again: () => void) => void {
   const { email } = useMe();
   const { showToast, showFailure } = useToasts();
   const report = useReport();
-  /** Several may be taken back at once. */
-  const words = useRef(new Map<number, readonly [name: string, text: string]>());
+  /** What to do when it failed. Several may be taken back at once. */
+  const onFailures = useRef(new Map<string, (error: unknown) => void>());
+  const onFailed = (error: unknown, input: object) => onFailures.current.get(JSON.stringify(input))?.(error);
   const undoReply = useChange(trpc.reply.undo, {
     said: "The reply is taken back.",
     failed: "Not taken back.",
     reads,
-    onDone: (_done, { id }) => {
-      const [name, text] = words.current.get(id)!;
-      const begun = localStorage.getItem(name) ?? "";
-      // What was written since stays below, but for the same greeting.
-      writeDraft(name, text.startsWith(begun.trim()) ? text : `${text}\n\n${begun}`);
-    },
+    onFailed,
   });
   const undoReplies = useChange(trpc.reply.undoMany, {
     said: ({ undone }, { ids }) =>
@@ -101,10 +99,17 @@ function useUndo(): (undone: Undone) => void {
         : `${undone} of ${plural(ids.length, "reply", "replies")} taken back.`,
     failed: "Not taken back.",
     reads,
+    onFailed,
   });
 
   /** Another stage takes the mail back. */
-  async function undoDecline({ declined, seen, text }: Extract<Undone, { declined: unknown }>): Promise<void> {
+  async function undoDecline(
+    { declined, seen, text }: Extract<Undone, { declined: unknown }>,
+    again: () => void,
+  ): Promise<void> {
+    // The words can be corrected then. Nothing that is lost with an answer takes them along.
+    const draft = draftName(email, declineDraft(seen.map(({ reference }) => reference)));
+    if (!localStorage.getItem(draft)) writeDraft(draft, text);
     const former = new Map(seen.map((one) => [one.reference, one]));
     const groupOf = ({ reference }: Declined) => `${former.get(reference)?.stage} ${former.get(reference)?.status}`;
     try {
@@ -119,19 +124,32 @@ function useUndo(): (undone: Undone) => void {
         if (others.length > 0) report(others, change);
         else showToast("Undone.");
       }
-      // The words can be corrected then.
-      const draft = draftName(email, declineDraft(seen.map(({ reference }) => reference)));
-      if (!localStorage.getItem(draft)) writeDraft(draft, text);
     } catch (error) {
       showFailure("Not undone.", error);
+      if (!isRefusal(error)) again();
     }
     readAgain(declined.map(({ reference }) => reference));
   }
 
-  return (undone) => {
-    if ("declined" in undone) return void undoDecline(undone);
-    if ("replies" in undone) return undoReplies.mutate({ ids: [...undone.replies] });
-    words.current.set(undone.reply, [draftName(email, `reply ${undone.reference}`), undone.text]);
-    undoReply.mutate({ id: undone.reply });
+  return (undone, again) => {
+    if ("declined" in undone) return void undoDecline(undone, again);
+    const onLost = (error: unknown) => void (isRefusal(error) || again());
+    if ("replies" in undone) {
+      const input = { ids: [...undone.replies] };
+      onFailures.current.set(JSON.stringify(input), onLost);
+      return undoReplies.mutate(input);
+    }
+    const { reply: id, reference, text } = undone;
+    const name = draftName(email, `reply ${reference}`);
+    const begun = localStorage.getItem(name) ?? "";
+    // What was written since stays below, but for the same greeting.
+    const words = text.startsWith(begun.trim()) ? text : begun.startsWith(text) ? begun : `${text}\n\n${begun}`;
+    // Before the answer, which may be lost: the words are then nowhere else.
+    writeDraft(name, words);
+    onFailures.current.set(JSON.stringify({ id }), (error) => {
+      if (isRefusal(error) && localStorage.getItem(name) === words) writeDraft(name, begun);
+      onLost(error);
+    });
+    undoReply.mutate({ id });
   };
 }

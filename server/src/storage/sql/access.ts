@@ -268,11 +268,11 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
         yield* audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
       }),
 
-    async findSession(idHash, now) {
+    async findSession(idHash, now, isUse = true) {
       const found = await find(statements.session(idHash, ...openAt(now)));
       if (found === null) return null;
       const { seenAt, strong, ...operator } = found;
-      if (seenAt <= now - touchMs) await write(statements.touchSession(now, idHash));
+      if (isUse && seenAt <= now - touchMs) await write(statements.touchSession(now, idHash));
       return { ...operator, isStrong: strong === 1 };
     },
 
