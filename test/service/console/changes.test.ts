@@ -123,7 +123,7 @@ test("an erasure whose files the store cannot name any more is told as done, mai
   };
   const erased = await erasePerson(places, "ann@example.org", { operator: "eva@example.org", at: 0 });
   expect(erased).toEqual({ submissions: 1, subscriptions: 0, resumes: 1, discarded: false });
-  expect(asked).toEqual(["ann@example.org"]);
+  expect(asked.at(-1)).toBe("ann@example.org");
 });
 
 test("a page that is left open does not keep its session from ending", async () => {
