@@ -140,6 +140,17 @@ nightly("a note is added once though its answer is lost, corrected by its author
   await timeline.getByText("edited").waitFor();
   const { notes } = await site().detail(inquiry.reference);
   expect(notes.map(({ text }) => text)).toEqual(["She calls back on Friday.", "He calls back on Friday."]);
+  // Emptied by hand and written again it is another one.
+  const alike = "Sent the price list.";
+  await page.route("**/submission.addNote*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+  await written.fill(alike);
+  await written.press("Control+Enter");
+  await timeline.getByText(alike).first().waitFor();
+  await written.fill("");
+  await written.fill(alike);
+  await written.press("Control+Enter");
+  await expect.poll(() => written.inputValue()).toBe("");
+  expect((await site().detail(inquiry.reference)).notes.filter(({ text }) => text === alike)).toHaveLength(2);
 });
 
 nightly(
