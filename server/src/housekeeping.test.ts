@@ -160,7 +160,7 @@ test.each([
   [200, 1_000, true],
   [101, 504, false],
   [1_000, 1_000, false],
-])("erases %i of %i at once without an operator's word: %s", async (count, stored, erases) => {
+])("erases %i of %i at once without an operator's confirmation: %s", async (count, stored, erases) => {
   const retentionDays = { ...keptForGood, inquiry: 30 };
   const { done, lines, round, waits, options } = house({ outdated: [count, stored], retentionDays });
   await using _housekeeping = startHousekeeping(options);

@@ -2,7 +2,7 @@
 // past windows, files that crashes left behind, counts of past days. What one round misses the next one does.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "./config/config.ts";
-import { discardErased, eraseOutdated, findOutdated, needsWord } from "./desk/erase.ts";
+import { discardErased, eraseOutdated, findOutdated, needsConfirmation } from "./desk/erase.ts";
 import type { Log } from "./observe/log.ts";
 import { repeatedly } from "./repeatedly.ts";
 import type { Vault } from "./resumes/vault.ts";
@@ -24,7 +24,7 @@ interface HousekeepingOptions {
     readonly desk: Pick<DeskStore, "countOutdated" | "eraseOutdated" | "resumesToDiscard" | "countSubscribers">;
   };
   readonly retentionDays: Config["retentionDays"];
-  /** How many submissions wait for an operator's word before they are erased. */
+  /** How many submissions wait for an operator's confirmation before they are erased. */
   readonly retentionWaits: { set(count: number): void };
   /** Null: only this process counts, in its memory. */
   readonly rateLimitStore: Pick<RateLimitStore, "forget"> | null;
@@ -41,7 +41,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   const eraseOutdatedDaily = async (signal: AbortSignal) => {
     const today = shownDay(clock.now());
     if (today === erasedOn) return;
-    // While it waits for an operator's word, it looks every hour whether that was given.
+    // While it waits for an operator's confirmation, it looks every hour whether that was given.
     if (await retain(options, signal)) erasedOn = today;
   };
   const chores: ((signal: AbortSignal) => Promise<unknown>)[] = [
@@ -69,14 +69,14 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   };
 }
 
-/** Erases submissions that are older than their days. False: it would erase much of a kind, which takes an operator's word. */
+/** Erases submissions that are older than their days. False: it would erase much of a kind, which takes an operator's confirmation. */
 async function retain(options: HousekeepingOptions, signal: AbortSignal): Promise<boolean> {
   const { store, retentionDays, retentionWaits, log } = options;
   const actor = { operator: "retention", at: store.clock.now() };
   let waits = 0;
   for (const due of await findOutdated(store.desk, retentionDays, actor.at)) {
     const { kind, before, outdated, stored } = due;
-    if (needsWord(due)) {
+    if (needsConfirmation(due)) {
       waits += outdated;
       const what = { kind, count: outdated, of: stored, before: new Date(before).toISOString() };
       log.error(

@@ -1,5 +1,5 @@
 // Erases a person, and submissions that are older than they are kept. A wrong clock, or a setting with a digit too few, could
-// take everything at once: a run that would erase much of a kind waits for an operator's word.
+// take everything at once: a run that would erase much of a kind waits for an operator's confirmation.
 import { setTimeout as sleep } from "node:timers/promises";
 import { submissionKinds } from "@submissions/shared/kinds";
 import { dayMs } from "../clock.ts";
@@ -68,7 +68,7 @@ export async function discardErased({ store: { desk, identity }, vault }: Discar
   return true;
 }
 
-/** A run may erase so many of a kind, or this part of them, without an operator's word. */
+/** A run may erase so many of a kind, or this part of them, without an operator's confirmation. */
 const unaskedMax = 100;
 const unaskedShareMax = 0.2;
 /** Erasing is slow and not urgent: submissions are stored in between. */
@@ -92,8 +92,8 @@ export async function findOutdated(desk: Pick<DeskStore, "countOutdated">, days:
   return found;
 }
 
-/** Whether a run that erases these needs an operator's word. */
-export const needsWord = ({ outdated, stored }: Due): boolean =>
+/** Whether a run that erases these needs an operator's confirmation. */
+export const needsConfirmation = ({ outdated, stored }: Due): boolean =>
   outdated > unaskedMax && outdated > stored * unaskedShareMax;
 
 /** Erases in batches until nothing outdated is left. Answers how many submissions it erased. */

@@ -93,7 +93,7 @@ test("a person's answer holds the mail until an operator releases it; an answer 
   clock.advance(5 * day);
   await inquire(service, "later@example.org");
   expect(await declinesTo(service, ana)).toEqual([]);
-  // Neither of these is an operator's word for this mail.
+  // Neither of these is an operator's confirmation for this mail.
   await using store = await openStore(service.storage);
   const by = { operator: "command line", at: clock.now() };
   await wakeMail(store.desk, id, by);

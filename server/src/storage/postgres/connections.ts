@@ -13,7 +13,7 @@ import { prepared, type Statement } from "./statement.ts";
 const usualConnectMs = 2_000;
 /** Wait for an answer. Longer than the server's own limit: for servers that have fallen silent. */
 const usualAnswerMs = 4_000;
-/** By how much the server's limit of a statement comes before the wait for its answer. */
+/** The server ends a statement so much sooner than this process stops waiting for the answer. */
 const aheadMs = 1_000;
 const againMs = 3_000;
 const triesMax = 3;

@@ -93,19 +93,8 @@ export const statusActions = ["status", "release"] as const;
 export const changingActions = ["status", "stage", "assignee", "snooze", "release"] as const;
 
 /** @param last who changed it last, and when */
-export function conflict(
-  { reference, kind, version, status, stage, assignee }: Triaged,
-  last: Actor | undefined,
-): TriageOutcome {
+export function conflict(row: Triaged, last: Actor | undefined): TriageOutcome {
   const { operator: changedBy = null, at: changedAt = null } = last ?? {};
-  return {
-    result: "conflict",
-    reference,
-    version,
-    status,
-    stage: stageOf(kind, stage),
-    assignee,
-    changedBy,
-    changedAt,
-  };
+  const asItIs = picked(row, ["reference", "version", "status", "assignee"]);
+  return { result: "conflict", ...asItIs, stage: stageOf(row.kind, row.stage), changedBy, changedAt };
 }

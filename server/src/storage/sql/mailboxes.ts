@@ -30,8 +30,6 @@ export function makeMailboxes({ prepare, write }: Engine): MailboxStore {
     async advance(mailbox, owner, { uidValidity, uid, takenAt }) {
       return (await write(advance(mailbox, owner, uidValidity, uid, takenAt))).length > 0;
     },
-    async release(mailbox, owner) {
-      await write(release(mailbox, owner));
-    },
+    release: async (mailbox, owner) => void (await write(release(mailbox, owner))),
   };
 }

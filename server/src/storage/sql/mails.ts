@@ -34,7 +34,7 @@ export function makeMails(
     for (const [at, { row }] of toPeople.entries()) {
       if (standings[at]?.some(({ reason }) => reason !== null)) refusals.set(row, "suppressed");
     }
-    // Of a decline whose person has answered meanwhile: it waits for an operator's word.
+    // Of a decline whose person has answered meanwhile: it waits for an operator's confirmation.
     const held = rows.flatMap(({ row, isHeld }) => (isHeld === 1 ? [row] : []));
     if (held.length > 0) yield* hold(held, now);
     for (const row of held) refusals.set(row, null);

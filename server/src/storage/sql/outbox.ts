@@ -63,7 +63,7 @@ function makeRewind(
   let latest = Infinity;
   let lookedAt = -Infinity;
   return {
-    /** A row was written at this time. */
+    /** Remembers the latest time at which a row was written. */
     sees: (now: number) => void (latest = Math.max(latest, now)),
 
     async rewind(now: number): Promise<void> {

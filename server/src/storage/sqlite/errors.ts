@@ -37,9 +37,7 @@ const isClosed = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
 
 /** Whether another connection holds a lock, so that trying again soon makes sense. */
-export function isBusy(error: unknown): boolean {
-  return busyCodes.has(primaryCode(error) ?? -1);
-}
+export const isBusy = (error: unknown): boolean => busyCodes.has(primaryCode(error) ?? -1);
 
 /** The error as the port promises it, or null when it is not about the database being unusable. */
 export function asUnavailable(error: unknown): StorageUnavailable | null {
