@@ -1,6 +1,6 @@
 -- Stages of the kinds that have them, and mails that decline one later. What was stored before has the first stage.
 ALTER TABLE submission ADD COLUMN stage TEXT NOT NULL DEFAULT 'received';
--- Why it was declined, in an operator's confirmations, which are never mailed.
+-- Why it was declined, in an operator's words, which are never mailed.
 ALTER TABLE submission ADD COLUMN decline_reason TEXT;
 -- When it came to one of the last three stages. Null: it has none of these.
 ALTER TABLE submission ADD COLUMN decided_at INTEGER;
