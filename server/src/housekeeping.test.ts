@@ -51,7 +51,7 @@ function house(scene: Scene = {}) {
           left -= 1;
           return { forgotten: 500, more: left > 0 };
         },
-        knownResumeKeys: async (keys: readonly string[]) => new Set(keys),
+        knownResumeKeys: async (keys: readonly string[], orErased = false) => new Set(orErased ? keys : []),
         desk: {
           countOutdated: async () => ({ outdated: outdated[0], stored: outdated[1] }),
           eraseOutdated: async ({ kind, before }: Outdated, actor: Actor) => {

@@ -94,7 +94,8 @@ async function retain(options: HousekeepingOptions, signal: AbortSignal): Promis
 
 async function sweep({ vault, store, log }: HousekeepingOptions): Promise<void> {
   const { staged, setAside, putBack, removed, withheld } = await vault.sweep({
-    known: (keys) => store.knownResumeKeys(keys),
+    // A file that could not be discarded a moment ago must not be set aside: it would be found there no more.
+    known: (keys) => store.knownResumeKeys(keys, true),
     identity: store.identity,
     olderThanMs: leftoverAfterMs,
   });

@@ -217,8 +217,8 @@ export interface Store extends AsyncDisposable {
 
   recordScan(key: string, verdict: "clean" | "infected"): Promise<void>;
 
-  /** Which of these vault keys belong to a submission, an answer or a reply. */
-  knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Which of these vault keys belong to a submission, an answer or a reply, or did, and are still to be discarded. */
+  knownResumeKeys(keys: readonly string[], orErased?: boolean): Promise<ReadonlySet<string>>;
 
   /**
    * Forgets one batch of what has had its time (see `sql/housekeeping.ts`). `started`: when the process started, by its clock,

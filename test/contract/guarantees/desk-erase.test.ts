@@ -95,7 +95,11 @@ test("keeps the keys of erased resumes until their bytes are discarded", async (
   await acceptReference(store, application(2, { email, resume: null }));
   await erase(store, email);
   expect(await store.desk.resumesToDiscard(10, [])).toEqual([resume(1).key]);
+  // Known to a sweep, which would set them aside where nothing finds them, and to nothing else.
+  const known = async (orErased: boolean) => [...(await store.knownResumeKeys([resume(1).key], orErased))];
+  expect([await known(true), await known(false)]).toEqual([[resume(1).key], []]);
   expect(await store.desk.resumesToDiscard(10, [resume(1).key])).toEqual([]);
+  expect(await known(true)).toEqual([]);
 });
 
 eachKind(

@@ -31,6 +31,7 @@ export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engi
     knownTo("answer_file", "file_key"),
     knownTo("reply_file", "file_key"),
   ];
+  const erased = knownTo("erased_resume", "resume_key");
   return {
     async claimUnscanned(now, limit, until) {
       // The second time, what was claimed by a lost answer is claimed again later.
@@ -47,9 +48,11 @@ export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engi
       await write(recordFile(key, verdict));
     },
 
-    async knownResumeKeys(keys) {
-      const found = await Promise.all(known.map((of) => read(of(keys))));
-      return new Set(found.flat().map(({ key }) => key));
+    async knownResumeKeys(keys, orErased = false) {
+      const found = (await Promise.all(known.map((of) => read(of(keys))))).flat();
+      // Read last: what is erased meanwhile is among these.
+      if (orErased) found.push(...(await read(erased(keys))));
+      return new Set(found.map(({ key }) => key));
     },
   } satisfies Partial<Store>;
 }
