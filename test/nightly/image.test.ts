@@ -42,7 +42,8 @@ async function checkOut(name: string): Promise<string> {
 async function byDockerfile(): Promise<Built> {
   const checkout = await checkOut("dockerfile");
   const tar = join(folder().path, "base.tar");
-  const npm = join((await run("npm", ["root", "--global"], checkout)).trim(), "npm");
+  // Not `npm root --global`: that lies beside the Node that runs npm, and the packages' Node brings none.
+  const npm = join((await run("npm", ["exec", "--call", 'echo "$npm_execpath"'], checkout)).trim(), "../..");
   const hooks = [
     `cp ${node} "$1/usr/local/bin/node"`,
     `mkdir "$1/usr/local/lib/node_modules" && cp -RL ${npm} "$1/usr/local/lib/node_modules/npm"`,
