@@ -78,13 +78,17 @@ const signInAgain: TRPCLink<ConsoleRouter> =
       return () => stop();
     });
 
+/** A sign-in may come between a change and its repetition. An import has its report, which may ask for the file again. */
+const hasNoKey = /^(?:session\.|subscribers\.import$)/;
+
 // Asked for again, a change whose answer was lost is not made twice: the server knows it by its key. What names what was
 // seen (`seen`) is told from what was done before without a key.
 const withKey: TRPCLink<ConsoleRouter> = () => {
   /** Keys, by what was asked for. */
   const unanswered = new Map<string, string>();
   return ({ op, next }) => {
-    if (op.type !== "mutation" || "seen" in ((op.input as object | undefined) ?? {})) return next(op);
+    if (op.type !== "mutation" || "seen" in ((op.input as object | undefined) ?? {}) || hasNoKey.test(op.path))
+      return next(op);
     const name = JSON.stringify([op.path, op.input]);
     const before = [...unanswered.keys()];
     const key = unanswered.get(name) ?? randomKey();
@@ -120,7 +124,7 @@ const unattendedMs = 5 * 60_000;
 /** Whether nobody works on the page. What it then asks for by itself does not keep a session open. */
 function watchUse(): () => boolean {
   let usedAt = Date.now();
-  for (const name of ["keydown", "pointerdown", "pointermove", "wheel"])
+  for (const name of ["keydown", "pointerdown", "pointermove", "wheel", "click", "input"])
     addEventListener(name, () => (usedAt = Date.now()), { capture: true, passive: true });
   return () => Date.now() - usedAt > unattendedMs;
 }
@@ -133,9 +137,9 @@ export const calls = createTRPCClient<ConsoleRouter>({
     signInAgain,
     withKey,
     httpLink({
-      headers: ({ op: { context } }) => ({
+      headers: ({ op: { type, context } }) => ({
         ...(typeof context["key"] === "string" && { "idempotency-key": context["key"] }),
-        ...(isUnattended() && { "x-unattended": "1" }),
+        ...(type === "query" && isUnattended() && { "x-unattended": "1" }),
       }),
       url: new URL("trpc", consoleUrl).href,
       methodOverride: "POST",

@@ -39,6 +39,8 @@ export function keepAnswers(clock: Clock) {
     kept.set(name, { at: now, answer });
     const forget = () => void (kept.get(name)?.answer === answer && kept.delete(name));
     answer.then(({ ok }) => ok || forget(), forget);
+    // It may hold a secret: it is not kept until the next change.
+    setTimeout(forget, keptMs).unref();
     return answer;
   };
 }

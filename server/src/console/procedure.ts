@@ -69,8 +69,10 @@ const ruled = (rule: Exclude<Rule, string>) =>
       if (!rule.changes) return answer();
       const change = async () => {
         const result = await answer();
-        if (result.ok) console.acted(path);
-        return result;
+        if (!result.ok) return result;
+        console.acted(path);
+        // The context has the request and all that was sent, which is not to be kept with the answer.
+        return { ...result, ctx: undefined } as unknown as typeof result;
       };
       return ctx.key === null ? change() : console.once([caller.name, ctx.key, path, await getRawInput()], change);
     });

@@ -26,9 +26,9 @@ const depthMax = 60;
 export function leanHtml(html: string, lengthMax: number): string {
   const open = new Map<string, number>();
   let depth = 0;
-  const tag = (slash: string, written: string, attributes: string): string => {
-    // A row is a line: the parser knows none.
-    const name = written === "tr" ? "div" : written;
+  const tag = (slash: string, name: string, attributes: string): string => {
+    // A row is a line, and its end may be left out.
+    if (name === "tr") return slash === "" ? "<br>" : "";
     if (!makesLines.has(name)) return separates.has(name) ? " " : "";
     if (!makesNoDepth.has(name)) {
       const count = open.get(name) ?? 0;

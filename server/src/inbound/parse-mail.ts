@@ -51,7 +51,7 @@ async function readSource(raw: Uint8Array): Promise<Source> {
   }
   const isVague = charsets.some((charset) => western.test(charset) || !isCharset(charset));
   const decoded = (written: string | undefined) => (isVague && written !== undefined ? inUtf8(written) : written);
-  const charset = charsets.find(isCharset);
+  const charset = charsets.find((one) => isCharset(one) && !/^utf-?8$/i.test(one));
   return { headers, text: decoded(text), html: decoded(html), flow, parts, ...(charset !== undefined && { charset }) };
 }
 

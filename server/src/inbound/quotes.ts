@@ -100,7 +100,7 @@ function attributionAt(lines: readonly string[], at: number): number {
     whole = `${whole} ${line}`;
     if (!/(?:[:：]| -{3,4})$/.test(line)) continue;
     const isDated = wrote.test(whole)
-      ? dated.test(whole) && !oneself.test(whole)
+      ? dated.test(whole) && (/[@<]/.test(whole) || !oneself.test(whole))
       : isOfSomeone(whole) && day.test(whole) && minute.test(whole);
     return isDated && startsLikeOne(whole) ? folds : 0;
   }

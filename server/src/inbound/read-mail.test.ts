@@ -169,6 +169,7 @@ it.each([
   ["Hungarian, of Gmail", "Sales <sales@desk.example> ezt írta (időpont: 2026. nov. 28., Szo, 10:02):\n\nHello"],
   ["Chinese, of Gmail", "Sales <sales@desk.example> 於 2026年11月28日 週六 上午10:02寫道：\n\nHello"],
   ["Zoho", "---- On Sat, 28 Nov 2026 10:02:03 +0100 Sales <sales@desk.example> wrote ---\n\nHello"],
+  ["an initial", "On Sat, 28 Nov 2026 at 10:02, John I. Sales <sales@desk.example> wrote:\n\nHello"],
   ["Horde", "Zitat von Sales <sales@desk.example>:\n\n> Hello\n> there"],
   ["GroupWise", ">>> Sales <sales@desk.example> 28.11.2026 10:02 >>>\nHello"],
   ["German, with a separator", "-------- Original-Nachricht --------\nAm 28.11.26 schrieb Sales:\n\nHello"],
@@ -231,4 +232,13 @@ it("reads what Postmark tells of a mail, or the mail that it quotes", async () =
   await expect(readPostmark(Buffer.from("{}"))).rejects.toThrow(MalformedMail);
   await expect(readPostmark(Buffer.from("{"))).rejects.toThrow(MalformedMail);
   await expect(readPostmark(Buffer.from(" ".repeat(50_000)))).rejects.toThrow(MalformedMail);
+});
+
+it("shows each row of a long table on a line, and what follows it, also where the ends of rows are left out", async () => {
+  const rows = Array.from({ length: 100 }, (_, row) => `<tr><td>Row ${row}<td>yes`).join("");
+  const read = await readMail(
+    mail("Content-Type: text/html\r\n", `<table>${rows}</table><p><a href="https://a.example/x">link</a></p>`),
+  );
+  expect(read.text).toContain("Row 0 yes\nRow 1 yes\n");
+  expect(read.text).toContain("https://a.example/x");
 });

@@ -14,13 +14,15 @@ export function keepFocus(): void {
   let places: readonly HTMLElement[] = [];
   /** A key that is held would press the next button, too. */
   let isKeyDown = false;
+  /** After a click the focus comes back to its button, and goes nowhere else. */
+  let byKeyboard = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const look = () => {
     if (isKeyDown || document.activeElement !== document.body) return;
     // Switched off until its call is answered.
     if (places[0]?.isConnected && queryClient.isMutating() > 0) return;
-    for (const place of places) {
+    for (const place of byKeyboard ? places : places.slice(0, 1)) {
       if (!place.isConnected || !place.checkVisibility()) continue;
       place.focus({ preventScroll: true });
       if (document.activeElement === place) return;
@@ -47,6 +49,7 @@ export function keepFocus(): void {
   });
   addEventListener("keydown", ({ key }) => {
     isKeyDown = true;
+    byKeyboard = true;
     // It leaves a field.
     if (key === "Escape") places = [];
   });
@@ -55,7 +58,11 @@ export function keepFocus(): void {
     lookLater();
   });
   // A click beside everything leaves it, too.
-  addEventListener("pointerdown", () => (places = []), { capture: true });
+  const leave = () => {
+    places = [];
+    byKeyboard = false;
+  };
+  addEventListener("pointerdown", leave, { capture: true });
   new MutationObserver(lookLater).observe(document.body, {
     childList: true,
     subtree: true,
