@@ -45,7 +45,7 @@ export function App() {
     const look = () => void lookWhoIsSignedIn(router);
     addEventListener("focus", look);
     document.addEventListener("visibilitychange", look);
-    // The role may have changed, which this tab would otherwise go on asking with.
+    // A query is refused when the operator's role has changed.
     const stop = queryClient.getQueryCache().subscribe((event) => {
       if (event.type === "updated" && event.action.type === "error" && isMissing(event.action.error)) look();
     });

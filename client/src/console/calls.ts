@@ -81,8 +81,8 @@ const signInAgain: TRPCLink<ConsoleRouter> =
 /** A sign-in may come between a change and its repetition. An import has its report, which may ask for the file again. */
 const hasNoKey = /^(?:session\.|subscribers\.import$)/;
 
-// Asked for again, a change whose answer was lost is not made twice: the server knows it by its key. What names what was
-// seen (`seen`) is told from what was done before without a key.
+// A change has a key. If its answer is lost and the operator asks again, the page sends the same key, and the server does not
+// make the change twice. A change that says what the operator saw (`seen`) needs none: the server refuses it by that.
 const withKey: TRPCLink<ConsoleRouter> = () => {
   /** Keys, by what was asked for. */
   const unanswered = new Map<string, string>();
@@ -95,7 +95,7 @@ const withKey: TRPCLink<ConsoleRouter> = () => {
     return observable((observer) =>
       next({ ...op, context: { ...op.context, key } }).subscribe({
         next(value) {
-          // What was asked for before is over: asked for after this change, it is meant anew.
+          // After this change, asking for an earlier one again means a new one.
           for (const one of before) unanswered.delete(one);
           observer.next(value);
         },
@@ -121,7 +121,7 @@ export const queryClient = new QueryClient({
 
 const unattendedMs = 5 * 60_000;
 
-/** Whether nobody works on the page. What it then asks for by itself does not keep a session open. */
+/** Answers whether the page had no input for five minutes. The queries that it makes then do not keep the session open. */
 function watchUse(): () => boolean {
   let usedAt = Date.now();
   for (const name of ["keydown", "pointerdown", "pointermove", "wheel", "click", "input"])

@@ -80,7 +80,7 @@ export async function confirmErasing({ input, messages }: CommandDeps, question:
 
 // What cannot be read is a usage error, reported before anything is opened.
 
-/** A file or folder. An empty one is a variable of a script that is not set, and would be the folder it runs in. */
+/** The path of a file or folder. An empty path comes from an unset variable of a script, and would mean the current folder. */
 export function parsePath(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("Write the path of a file or folder.");

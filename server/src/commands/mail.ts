@@ -24,6 +24,8 @@ Examples:
   npm run --silent submissions -- mail list --status queued --limit 1000 --json | jq length
 `;
 
+type RetryOptions = { readonly status?: (typeof stopped)[number]; readonly now?: boolean };
+
 const retryExamples = `
 The running service sends them within seconds; otherwise they are sent when it is started.
 
@@ -73,21 +75,15 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .addOption(new Option("--status <status>", "all mails that are (default: failed)").choices(stopped))
     .option("--now", "with an id: even a decline that waits for its time")
     .addHelpText("after", retryExamples)
-    .action(
-      async (
-        id: string | undefined,
-        { status, now }: { status?: (typeof stopped)[number]; now?: boolean },
-        command: Command,
-      ) => {
-        if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
-        if (id === undefined && now) command.error("error: --now needs an id");
-        await using store = await openStore(configOf(deps).storage);
-        const actor = commandLine(store);
-        if (id !== undefined) await retryOne(store.desk, id, actor, now);
-        const count = id === undefined ? await retryMails(store.desk, status ?? "failed", actor) : 1;
-        tell(deps, `${counted(count, "mail is", "mails are")} due now.`);
-      },
-    );
+    .action(async (id: string | undefined, { status, now }: RetryOptions, command: Command) => {
+      if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
+      if (id === undefined && now) command.error("error: --now needs an id");
+      await using store = await openStore(configOf(deps).storage);
+      const actor = commandLine(store);
+      if (id !== undefined) await retryOne(store.desk, id, actor, now);
+      const count = id === undefined ? await retryMails(store.desk, status ?? "failed", actor) : 1;
+      tell(deps, `${counted(count, "mail is", "mails are")} due now.`);
+    });
   mail
     .command("release")
     .description("Makes the mails and deliveries to webhooks due now that a restored store holds back.")

@@ -44,7 +44,7 @@ export async function callerOf(
       : { kind: "token", name: `token ${token.id} (${token.name})`, role: token.role, tokenId: token.id };
   }
   const sessionHash = hashOfSent(cookies.read(request, sessionCookie) ?? "");
-  // A page that is left open asks by itself what is new.
+  // A page without input still asks for news. That is no use of the session.
   const isUse = request.headers["x-unattended"] === undefined;
   const operator = sessionHash === null ? null : await access.findSession(sessionHash, now, isUse);
   if (sessionHash === null || operator === null) return null;

@@ -1,6 +1,6 @@
 // Answers to changes, kept for a while. A page whose answer was lost asks again with the same key, and gets the answer that it
 // missed: no second token is made, and no second mail is sent. Another process of the service does not know them.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 
 const keptMs = 5 * 60_000;
@@ -23,14 +23,14 @@ export function keepAnswers(clock: Clock) {
   }
 
   /**
-   * Makes a change, or answers as the same change did. One that failed is made again.
-   * @param what all that it is told by: who asks, with which key, for what
+   * Makes a change, or returns the answer of the same change. A change that failed is made again.
+   * @param what identifies the change: the operator, the key, the procedure and its input
    */
   return async function once<Answer extends { readonly ok: boolean }>(
     what: readonly unknown[],
     make: () => Promise<Answer>,
   ): Promise<Answer> {
-    const name = createHash("sha256").update(JSON.stringify(what)).digest("base64");
+    const name = hash("sha256", JSON.stringify(what));
     const now = clock.now();
     forgetOld(now);
     const before = kept.get(name);
@@ -39,7 +39,7 @@ export function keepAnswers(clock: Clock) {
     kept.set(name, { at: now, answer });
     const forget = () => void (kept.get(name)?.answer === answer && kept.delete(name));
     answer.then(({ ok }) => ok || forget(), forget);
-    // It may hold a secret: it is not kept until the next change.
+    // An answer may hold a secret, so it goes in time even if no other change follows.
     setTimeout(forget, keptMs).unref();
     return answer;
   };

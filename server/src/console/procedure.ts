@@ -71,7 +71,7 @@ const ruled = (rule: Exclude<Rule, string>) =>
         const result = await answer();
         if (!result.ok) return result;
         console.acted(path);
-        // The context has the request and all that was sent, which is not to be kept with the answer.
+        // The context holds the whole request, passwords and files included. Kept answers are without it.
         return { ...result, ctx: undefined } as unknown as typeof result;
       };
       return ctx.key === null ? change() : console.once([caller.name, ctx.key, path, await getRawInput()], change);

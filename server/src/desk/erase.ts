@@ -39,10 +39,14 @@ export async function erasePerson({ store, vault, eraseMails }: Places, email: s
     ({ more } = erased);
   }
   await eraseMails(email);
-  // The person is erased. What keeps the bytes, the vault or the store, must not make it look as if nothing were.
-  const discarded = await discardErased({ store, vault }).catch(() => false);
-  return { ...sum, discarded };
+  return { ...sum, discarded: await discardNowOrLater({ store, vault }) };
 }
+
+/**
+ * Discards what {@link discardErased} does. False as well when that fails for any reason: the rows are erased already, and
+ * housekeeping discards the files within the hour and logs what fails.
+ */
+export const discardNowOrLater = (places: DiscardPlaces): Promise<boolean> => discardErased(places).catch(() => false);
 
 /**
  * Discards the bytes of resumes whose records are erased. One that cannot be discarded holds up no other.

@@ -19,7 +19,7 @@ type Part = { filename: string | null; mimeType: string; content: Uint8Array };
 export type Source = Written & {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly parts: readonly Part[];
-  /** That its texts have; absent: none is told. */
+  /** The charset of its texts; absent: the mail names none, or UTF-8. */
   readonly charset?: string;
 };
 

@@ -32,7 +32,7 @@ export async function matchMail(mail: InboundMail, matching: Matching) {
     ids,
     matching.store,
   );
-  // One for good says more than one that was given up.
+  // A permanent failure says more than a server that gave up after retries.
   const failures = reports.filter(({ failed }) => failed);
   const failure = failures.find(({ status }) => status.startsWith("5.")) ?? failures[0];
   const [mailed] = [...byToken.filter(({ of }) => of === "mail"), ...quoted];

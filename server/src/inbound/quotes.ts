@@ -3,7 +3,7 @@
 /** Attributions of mail programs in one language each: "On … wrote:" stands above the mail that is answered. */
 const wrote =
   /(?:wrote|schrieb|geschrieben|a écrit|escribió|ha scritto|escreveu|schreef|geschreven|skrev|kirjoitti|napisał|napsal|a scris|yazdı|έγραψε|írta|пишет|писал|пише|написа|napísal|napisao|đã viết|menulis|写道|寫道|のメール|のメッセージ|書きました|작성|님이)/iu;
-/** Who quotes oneself is no mail program. */
+/** No mail program writes in the first person. */
 const oneself = /\b(?:I|we|ich|wir)\b/;
 const dated = /\p{Nd}{1,2}[:.h時]\p{Nd}{2}|\p{Nd}{4}/u;
 /** Two of the headers that Outlook and others put above it, one of which comes first. */
@@ -13,7 +13,7 @@ const dateLabel =
 const anyLabel = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：]/u;
 /** In any language: who wrote it, with an address in brackets, and when, to the minute. */
 const anyFrom = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：].{1,200}(?:<|\[mailto:)[^<>[\]\s]{1,254}@[^<>[\]\s]{1,254}[>\]]/u;
-/** Outlook draws it above them. A rule of HTML may be a person's, above a list. */
+/** Outlook draws it above them. A line of hyphens may be a person's own, above a list. */
 const ruler = /^_{20,}$/;
 const day = /\p{Nd}{4}|\d{1,2}[./-]\d{1,2}[./-]\d{2}/u;
 const minute = /(?<![\p{Nd}.])\p{Nd}{1,2}[:.h時]\p{Nd}{2}(?![.\p{Nd}])/u;
@@ -55,7 +55,7 @@ export function withoutQuotes(text: string): string {
       at += folds - 1;
       const next = lines.slice(at + 1, at + 4).find((each) => each.trim() !== "");
       if (next !== undefined && isQuoted(next)) continue;
-      // Nothing marks what it quotes. A person names a day, and no minute and no address.
+      // No mark shows what is quoted. A person who quotes names a day, but neither a minute nor an address.
       if (attribution.some((each) => each.includes("@") || minute.test(each))) break;
       kept.push(...attribution);
       continue;

@@ -44,7 +44,7 @@ export interface Receiving {
 /** @throws StorageUnavailable, VaultUnavailable: it is to be handed over again */
 export async function receiveMail(mail: InboundMail, receiving: Receiving): Promise<ReceivedResult> {
   const result = await decide(mail, receiving);
-  // It could not be taken before.
+  // An earlier try may have set it aside.
   if (mail.messageId !== undefined) await receiving.store.inbound.forgetUnmatched(noticeOf(mail.messageId));
   receiving.counted(result);
   return result;
@@ -125,7 +125,7 @@ function keptMail(mail: InboundMail, at: number): KeptMail {
 
 const headersLengthMax = 20_000;
 
-/** What tells the notice of a mail that was set aside from others. */
+/** The identity of the notice that a mail was set aside. */
 const noticeOf = (messageId: string): string => hash("sha256", `set aside ${messageId}`);
 
 /**

@@ -9,12 +9,12 @@ export function readReport(parts: readonly { mimeType: string; content: Uint8Arr
     const part = parts.find(({ mimeType }) => pattern.test(mimeType));
     return part && Buffer.from(part.content.subarray(0, partBytesMax)).toString().replace(/\r\n?/g, "\n");
   };
-  const told = textOf(/^message\/(?:global-)?delivery-status$/) ?? "";
+  const deliveryStatus = textOf(/^message\/(?:global-)?delivery-status$/) ?? "";
   const quoted = textOf(/^(?:message\/(?:rfc822|global)|text\/rfc822-headers|message\/global-headers)$/) ?? "";
   const messageId = /<([^<>\s]{1,998})>/.exec(
     fieldsOf(quoted.trimStart().split("\n\n", 1)[0] ?? "").get("message-id") ?? "",
   )?.[1];
-  return told
+  return deliveryStatus
     .split(/\n{2,}/)
     .map(fieldsOf)
     .filter((fields) => fields.has("action") || fields.has("status"))

@@ -1,4 +1,4 @@
-// Events of Postmark’s webhook: what one says of an address, as a change of its suppression. None: it does not concern us.
+// Events of Postmark's webhook: what one says of an address, as a change of its suppression. None: it does not concern us.
 import { email } from "@submissions/shared/fields";
 import { z } from "zod";
 import type { SuppressionChange, SuppressionReason } from "../storage/records.ts";

@@ -10,14 +10,14 @@ export interface WaitingCaller {
 /** After so many callers in a row who waited to the deadline in vain, no other waits until the provider takes a mail. */
 const inVainMax = 10;
 
-/** @param deadlineMs after it a caller is told false */
+/** @param deadlineMs how long a caller waits; its promise then resolves to false */
 export function openWaitingCallers(deadlineMs: number) {
   const waiting = new Set<(taken: boolean) => void>();
   let latest = { ms: 0, taken: true };
   let vainCount = 0;
   let hasEnded = false;
 
-  /** @param otherwise what the caller is told after `ms` @param inVain called when it has waited that long */
+  /** @param otherwise what the promise resolves to after `ms` @param inVain called when it has waited that long */
   function wait(
     ms: number,
     otherwise: boolean,
@@ -55,7 +55,7 @@ export function openWaitingCallers(deadlineMs: number) {
     /** The provider has taken a mail: callers wait again, if they had ceased to. */
     resume: () => void (vainCount = 0),
 
-    /** From now on no caller waits: those who do are told false. */
+    /** From now on no caller waits: the promises of those who do resolve to false. */
     end(): void {
       hasEnded = true;
       for (const settle of waiting) settle(false);

@@ -10,12 +10,20 @@ const extensions = new Set(
   ).split(" "),
 );
 
-// In hexadecimal: Windows and DOS; Linux; macOS, four times; macOS of several processors, and Java; Android; WebAssembly; a
-// shortcut of Windows; a script; a script behind a byte-order mark.
-const beginnings =
-  "4d5a 7f454c46 feedface feedfacf cefaedfe cffaedfe cafebabe 6465780a 0061736d 4c0000000114 2321 efbbbf2321".split(
-    " ",
-  );
+const beginnings = [
+  ["Windows and DOS", "4d5a"],
+  ["Linux", "7f454c46"],
+  ["macOS", "feedface"],
+  ["macOS", "feedfacf"],
+  ["macOS", "cefaedfe"],
+  ["macOS", "cffaedfe"],
+  ["macOS, of several processors, and Java", "cafebabe"],
+  ["Android", "6465780a"],
+  ["WebAssembly", "0061736d"],
+  ["a shortcut of Windows", "4c0000000114"],
+  ["a script", "2321"],
+  ["a script behind a byte-order mark", "efbbbf2321"],
+] as const;
 const beginningBytes = 8;
 
 /** Windows passes over dots and blanks at the end, and over what stands behind a colon. Work is in proportion to the length. */
@@ -25,5 +33,5 @@ export const hasProgramName = (name: string): boolean =>
 export async function isProgramAt(path: string): Promise<boolean> {
   await using bytes = await StagedBytes.open(path);
   const begin = (await bytes.read(0, beginningBytes)).toString("hex");
-  return beginnings.some((program) => begin.startsWith(program)) || (await zipHolds(bytes, hasProgramName));
+  return beginnings.some(([, program]) => begin.startsWith(program)) || (await zipHolds(bytes, hasProgramName));
 }

@@ -52,7 +52,7 @@ export interface Filed {
 export interface Undelivered {
   /** A submission stands for its receipt. */
   readonly mail: Named;
-  /** RFC 3463: `5.1.1`. Others than 5 suppress no address. Empty: none was told. */
+  /** RFC 3463: `5.1.1`. Only a status of class 5 suppresses the address. Empty: the report has none. */
   readonly status: string;
   readonly at: number;
   /** Addresses that are never suppressed, as `emailKey` writes them. Those of operators are not, either. */

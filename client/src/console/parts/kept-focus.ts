@@ -1,18 +1,18 @@
-// The keyboard keeps its place where an action takes it away: a button rests until its call is answered, and a row is gone
-// with its buttons. The focus then comes back to the button, or goes on to what stands beside it.
+// Keeps the focus for people who use the keyboard. A button that is disabled until its call is answered loses the focus, and
+// so does one whose row is removed. The focus then returns to the button, or moves to the nearest control.
 import { queryClient } from "../calls.ts";
 
 const focusable = "a[href], button, input, select, textarea, summary, [tabindex='0']";
-/** What stands for itself above the page, and goes away as a whole. */
+/** They lie above the page. When one closes, the focus returns to where it was before. */
 const above = "dialog, .toasts";
-/** Effects that put the focus somewhere themselves come before. */
+/** Components that set the focus themselves do it sooner. */
 const laterMs = 50;
 
 /** To be called once. */
 export function keepFocus(): void {
-  /** What had the focus last, and what it goes to instead, the nearest first. */
+  /** The element that had the focus last, then those that it moves to instead, the nearest first. */
   let places: readonly HTMLElement[] = [];
-  /** A key that is held would press the next button, too. */
+  /** While a key is held the focus does not move: the key would press the next button, too. */
   let isKeyDown = false;
   /** After a click the focus comes back to its button, and goes nowhere else. */
   let byKeyboard = false;
@@ -36,7 +36,6 @@ export function keepFocus(): void {
   addEventListener("focusin", ({ target }) => {
     const place = target as HTMLElement;
     const around = place.closest(above);
-    // Before it was where the focus goes back to.
     const before = around === null ? [] : places.filter((one) => !around.contains(one));
     const all = [
       ...(around ?? document.querySelector("main") ?? document.body).querySelectorAll<HTMLElement>(focusable),
@@ -50,14 +49,14 @@ export function keepFocus(): void {
   addEventListener("keydown", ({ key }) => {
     isKeyDown = true;
     byKeyboard = true;
-    // It leaves a field.
+    // Escape leaves a field on purpose.
     if (key === "Escape") places = [];
   });
   addEventListener("keyup", () => {
     isKeyDown = false;
     lookLater();
   });
-  // A click beside everything leaves it, too.
+  // A click beside all controls leaves them on purpose, too.
   const leave = () => {
     places = [];
     byKeyboard = false;

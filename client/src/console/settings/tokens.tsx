@@ -52,7 +52,7 @@ const CreateToken = () => (
     word="Create token"
     title="Create an API token"
     procedure={trpc.tokens.create}
-    // At a full hour, so that pressed again after a lost answer it is the same.
+    // Rounded up to an hour: a second press after a lost answer then asks for the same token.
     input={(text) => ({
       name: text("name").trim(),
       role: text("role") as Role,

@@ -26,8 +26,8 @@ export const AnswerEntry = ({ answer, reference }: AnswerProps) =>
 function Written({ answer, reference }: AnswerProps) {
   const { sender, senderAddress, senderName, at, subject, files } = answer;
   const by = senderName === "" ? senderAddress : senderName;
-  // That of a mail of ours says nothing new; that of an automatic one stands above it.
-  const isTold = sender !== "automatic" && subject !== "" && !subject.includes(reference);
+  // A subject with the reference is ours and says nothing new. An automatic mail has its subject in the line above.
+  const showsSubject = sender !== "automatic" && subject !== "" && !subject.includes(reference);
   return (
     <article className="said said-answer" aria-label="Answer">
       <Avatar name={by} small />
@@ -36,7 +36,7 @@ function Written({ answer, reference }: AnswerProps) {
           Answer from <strong>{by}</strong> {senderName !== "" && senderAddress} <Age at={at} ago />{" "}
           {sender === "unverified" && <span className="mark mail-in-doubt">Sender not verified</span>}
         </p>
-        {isTold && <p className="quiet small">Subject: {subject}</p>}
+        {showsSubject && <p className="quiet small">Subject: {subject}</p>}
         <MailText mail={answer} />
         {files.length > 0 && (
           <ul className="files">

@@ -3,7 +3,7 @@ import type { ReplyOutcome, ReplyPreview } from "@submissions/shared/console";
 import { kindOf, kindOfReference } from "@submissions/shared/kinds";
 import { greetingLanguages } from "@submissions/shared/language";
 import { z } from "zod";
-import { discardErased } from "../../desk/erase.ts";
+import { discardNowOrLater } from "../../desk/erase.ts";
 import { fill } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { utcMinute } from "../../field-values.ts";
@@ -128,8 +128,7 @@ export const replyProcedures = trpc.router({
   /** Removes an attached file. */
   removeFile: changes(byId, async ({ replies, console, scope, actor }, input) => {
     await done(replies.removeFile(scope, input.id, actor));
-    // What is left of it is discarded within the hour.
-    await discardErased(console).catch(() => false);
+    await discardNowOrLater(console);
     return null;
   }),
 

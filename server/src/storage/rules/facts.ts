@@ -35,7 +35,7 @@ export interface Facts {
   readonly addressees: ReadonlyMap<string, Addressee>;
   /** How many references of a day are taken, by {@link dayName}. */
   readonly counters: Map<string, number>;
-  /** Ids of the webhooks that are told of an event. */
+  /** Ids of the webhooks that get an event. */
   readonly webhooks: Map<WebhookEvent, number[]>;
 }
 

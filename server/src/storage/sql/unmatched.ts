@@ -9,7 +9,7 @@ import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./ranges.ts";
 
 export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file: FileAnswer) {
-  const { prepare, locking, transaction } = engine;
+  const { prepare, locking, transaction, write } = engine;
   const insert = prepare<object>(`
     INSERT INTO unmatched (sender_key, automatic, files, ${mailColumns})
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`);
@@ -28,10 +28,7 @@ export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file
         yield* forgetOldest();
       }),
 
-    forgetUnmatched: (identity) =>
-      transaction(function* () {
-        yield* forgetOne(identity);
-      }),
+    forgetUnmatched: async (identity) => void (await write(forgetOne(identity))),
 
     listUnmatched: (page) => list(() => ({ conditions: [] }), page),
 
