@@ -10,7 +10,9 @@ import {
   type BrowserContextOptions,
   type CDPSession,
   type Page,
+  type Request,
 } from "playwright-core";
+import { expect, onTestFailed } from "vitest";
 
 let ofWorker: Promise<Browser> | undefined;
 
@@ -86,7 +88,7 @@ interface Profile {
 
 const idle = new WeakMap<Browser, Profile[]>();
 
-const heard = ["console", "dialog", "framenavigated", "pageerror", "request"];
+const heard = ["console", "dialog", "framenavigated", "pageerror", "request", "requestfailed", "requestfinished"];
 
 async function openProfile(browser: Browser, options: BrowserContextOptions): Promise<Profile> {
   const kept = idle.getOrInsertComputed(browser, () => []);
@@ -121,6 +123,8 @@ async function tidy({ context, page }: Profile, origins: Iterable<string>): Prom
   }
   await page.goto("about:blank");
   await context.clearCookies();
+  // A later service may listen at the port of an earlier one.
+  await devtools.send("Network.clearBrowserCache");
   await devtools.send("Page.resetNavigationHistory");
   await devtools.detach();
   return true;
@@ -143,6 +147,19 @@ export class Visit implements AsyncDisposable {
       if (message.type() === "error") this.#problems.push(`${message.text()} (${message.location().url})`);
     });
     page.on("pageerror", (error) => this.#problems.push(String(error)));
+    this.#reportWhenFailed(page);
+  }
+
+  /** A test that fails says what the page wrote to the console, and which requests had no answer by then. */
+  #reportWhenFailed(page: Page): void {
+    if (expect.getState().currentTestName === undefined) return;
+    const messages: string[] = [];
+    const unanswered = new Set<Request>();
+    page.on("console", (message) => messages.push(`${message.type()}: ${message.text()}`));
+    page.on("request", (request) => unanswered.add(request));
+    for (const end of ["requestfailed", "requestfinished"] as const)
+      page.on(end as "requestfinished", (request) => unanswered.delete(request));
+    onTestFailed(() => console.error({ messages, unanswered: [...unanswered].map((request) => request.url()) }));
   }
 
   /** Visits with the same options use one profile after another; what can be set in a page is. */
