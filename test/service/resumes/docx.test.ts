@@ -160,6 +160,9 @@ describe("the archive", () => {
       "more entries than it says",
       writeZip([...wordEntries(), { name: "word/vbaProject.bin", data: "x" }], { claims: { entries: 3 } }),
     ],
+    ["another ZIP file in front of it", Buffer.concat([writeZip(wordEntries()), writeZip(wordEntries())])],
+    ["a directory of another length", writeZip(wordEntries(), { claims: { directorySize: 46 } })],
+    ["bytes between the directory and the end", writeZip(wordEntries(), { beforeEnd: () => Buffer.alloc(76) })],
     ["fewer entries than it says", writeZip(wordEntries(), { claims: { entries: 900 } })],
     [
       "a part whose own header has another name",
@@ -203,6 +206,9 @@ describe("the archive", () => {
       beforeEnd: (offset) => writeZip64End(offset, 3n, BigInt(directoryOffset)),
     });
     expect(await judge(truthful, "cv.docx")).toEqual(accepted);
+    // Readers that know no 64-bit offsets would go there.
+    truthful.writeUInt32LE(3, truthful.length - 6);
+    expect(await judge(truthful, "cv.docx")).toEqual(damaged);
   });
 
   test.each<[string, bigint, bigint, bigint | undefined]>([

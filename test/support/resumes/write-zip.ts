@@ -88,7 +88,7 @@ export const writeZip64End = (
 ): Buffer =>
   Buffer.concat([
     record([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [4, 0], [4, 0], [8, entries], [8, entries]),
-    record([8, 0], [8, directoryOffset]),
+    record([8, BigInt.asUintN(64, BigInt(offset) - directoryOffset)], [8, directoryOffset]),
     record([4, 0x07064b50], [4, 0], [8, locates], [4, 1]),
   ]);
 

@@ -67,7 +67,9 @@ const openZip = async (bytes: StagedBytes) =>
 const endRecordBytes = 22;
 const endSignature = Buffer.from("PK\u0005\u0006", "latin1");
 
-const entrySignature = Buffer.from("PK\u0001\u0002", "latin1");
+/** The ZIP64 end record and its locator, which stand in front of the last record. */
+const zip64EndBytes = 56 + 20;
+const locatorSignature = Buffer.from("PK\u0006\u0007", "latin1");
 
 /** What an entry's own header has before its name. */
 const localHeaderBytes = 30;
@@ -98,6 +100,7 @@ const isContradiction = (error: unknown): boolean =>
 const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<string | null> => {
   const partNames = new Set<string>();
   const entries: Entry[] = [];
+  const directoryStart = Number(zip.readEntryCursor);
   let contentTypes: Entry | null = null;
   let inflatedBytes = 0;
   for await (const entry of zip.eachEntry()) {
@@ -113,13 +116,30 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
     entries.push(entry);
     if (partName === "/[content_types].xml") contentTypes = entry;
   }
-  // Some readers stop at the number of entries that the end record gives, others list what is there.
-  const next = await bytes.read(Number(zip.readEntryCursor), entrySignature.length);
-  if (next.equals(entrySignature)) return damaged;
+  if (!(await agreesWithEnd(bytes, zip, directoryStart))) return damaged;
   if (!contentTypes) return notWord;
   if (!(await agreesWithEntries(bytes, entries))) return damaged;
   const xml = await readContentTypes(bytes, zip, contentTypes);
   return xml ? findTypeFault(xml, partNames) : damaged;
+};
+
+// Whether the last record follows the directory at once and says truly where it is, how long, and of how many entries. Some
+// readers go to the place, others count the length back from the end or list what is there.
+const agreesWithEnd = async (bytes: StagedBytes, zip: ZipFile, start: number): Promise<boolean> => {
+  const end = Number(zip.readEntryCursor);
+  const recordStart = (await findEnd(bytes)) - zip.comment.length - endRecordBytes;
+  const record = await bytes.read(recordStart, endRecordBytes);
+  const truth = [zip.entryCount, zip.entryCount, end - start, start];
+  const said = [record.readUInt16LE(8), record.readUInt16LE(10), record.readUInt32LE(12), record.readUInt32LE(16)];
+  if (recordStart === end) return said.join() === truth.join();
+  if (recordStart - end !== zip64EndBytes) return false;
+  const zip64 = await bytes.read(end, zip64EndBytes);
+  const saidThere = [24, 32, 40, 48, 64].map((at) => zip64.readBigUInt64LE(at));
+  return (
+    zip64.indexOf(locatorSignature) === 56 &&
+    saidThere.join() === [...truth, end].join() &&
+    said.every((number, at) => number === truth[at] || number === (at < 2 ? 0xffff : 0xffffffff))
+  );
 };
 
 // Whether the entries say of themselves what the directory says of them, and the directory leaves none out. Some readers
