@@ -12,7 +12,7 @@ import {
   type Page,
   type Request,
 } from "playwright-core";
-import { expect, onTestFailed } from "vitest";
+import { onTestFailed, TestRunner } from "vitest";
 
 let ofWorker: Promise<Browser> | undefined;
 
@@ -152,7 +152,8 @@ export class Visit implements AsyncDisposable {
 
   /** A test that fails says what the page wrote to the console, and which requests had no answer by then. */
   #reportWhenFailed(page: Page): void {
-    if (expect.getState().currentTestName === undefined) return;
+    // A visit of a whole file.
+    if (TestRunner.getCurrentTest() === undefined) return;
     const messages: string[] = [];
     const unanswered = new Set<Request>();
     page.on("console", (message) => messages.push(`${message.type()}: ${message.text()}`));
