@@ -90,7 +90,7 @@ export default defineConfig({
         ],
         { ...postgres, env: { TEST_DATABASE: "postgres" } },
       ),
-      project("browser", browsers, { ...onDisk, globalSetup: "test/support/browser/build-forms.ts" }),
+      project("browser", browsers, { ...onDisk, globalSetup: "test/support/browser/build-client.ts" }),
       project("counting", counting, running),
       project("measuring", measuring, alone),
     ],
