@@ -9,7 +9,7 @@ import { CrashSite, laterMs, sha256 } from "../../support/crash/crash-site.ts";
 import { inquire, Operator, operator } from "../../support/console/operator.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
 import { ImapStandIn } from "../../support/imap-stand-in.ts";
-import { atNight, someOf } from "../../support/many-or-few.ts";
+import { nightly, someOf } from "../../support/many-or-few.ts";
 import { createDatabase } from "../../support/service-database.ts";
 import { until } from "../../support/service-process.ts";
 
@@ -63,40 +63,45 @@ test.each(someOf(killedAt))(
   },
 );
 
-test.each([
-  { failpoint: "answer-files-kept", before: 0 } as const,
-  ...(atNight ? [{ failpoint: "answer-filed", before: 1 } as const] : []),
-])("killed at $failpoint behind a mailbox: the mail is fetched again, and kept once", patient, async (killed) => {
-  await using database = await databaseOrFile();
-  await using site = await CrashSite.open(database);
-  await using server = await ImapStandIn.open();
-  const { INBOUND_WEBHOOK_AUTH: _, ...inbound } = env;
-  const mailbox = { ...inbound, IMAP_URL: server.url };
-  const fetched = (uid: number) => server.commands.filter((line) => line.startsWith(`UID FETCH ${uid} (BODY.PEEK[]`));
-  const service = await site.start({ failpoint: killed.failpoint, env: mailbox });
-  await until(() => server.commands.at(-1) === "IDLE");
-  await inquire(service, email);
-  const to = site.postmark.taken.find(({ To }) => To === email)!.ReplyTo!;
-  server.add(rawMail({ from: email, to, files: [jpeg] }));
-  await service.ended;
-  expect(service.child.signalCode).toBe("SIGKILL");
-  expect(await answersOf(site)).toHaveLength(killed.before);
+const behindMailbox = [
+  { failpoint: "answer-files-kept", before: 0 },
+  { failpoint: "answer-filed", before: 1 },
+] as const;
+nightly.each(behindMailbox)(
+  "killed at $failpoint behind a mailbox: the mail is fetched again, and kept once",
+  patient,
+  async (killed) => {
+    await using database = await databaseOrFile();
+    await using site = await CrashSite.open(database);
+    await using server = await ImapStandIn.open();
+    const { INBOUND_WEBHOOK_AUTH: _, ...inbound } = env;
+    const mailbox = { ...inbound, IMAP_URL: server.url };
+    const fetched = (uid: number) => server.commands.filter((line) => line.startsWith(`UID FETCH ${uid} (BODY.PEEK[]`));
+    const service = await site.start({ failpoint: killed.failpoint, env: mailbox });
+    await until(() => server.commands.at(-1) === "IDLE");
+    await inquire(service, email);
+    const to = site.postmark.taken.find(({ To }) => To === email)!.ReplyTo!;
+    server.add(rawMail({ from: email, to, files: [jpeg] }));
+    await service.ended;
+    expect(service.child.signalCode).toBe("SIGKILL");
+    expect(await answersOf(site)).toHaveLength(killed.before);
 
-  const next = await site.start({ env: mailbox, aheadMs: laterMs });
-  await until(() => fetched(1).length === 2);
-  await until(() => server.commands.at(-1) === "IDLE");
-  await until(async () => (await site.resumeFiles()).length === 1);
-  server.add(rawMail({ from: email, to, text: "And this." }));
-  await until(async () => (await answersOf(site)).length === 2);
-  next.child.kill("SIGTERM");
-  await next.ended;
+    const next = await site.start({ env: mailbox, aheadMs: laterMs });
+    await until(() => fetched(1).length === 2);
+    await until(() => server.commands.at(-1) === "IDLE");
+    await until(async () => (await site.resumeFiles()).length === 1);
+    server.add(rawMail({ from: email, to, text: "And this." }));
+    await until(async () => (await answersOf(site)).length === 2);
+    next.child.kill("SIGTERM");
+    await next.ended;
 
-  await site.start({ env: mailbox, aheadMs: 2 * laterMs });
-  await until(() => server.commands.at(-1) === "IDLE");
-  expect([fetched(1).length, fetched(2).length, (await answersOf(site)).length]).toEqual([2, 1, 2]);
-  await until(async () => (await site.contents()).mails.every(({ status }) => status === "sent"));
-  expect([...site.copies().values()].every((copies) => copies === 1)).toBe(true);
-});
+    await site.start({ env: mailbox, aheadMs: 2 * laterMs });
+    await until(() => server.commands.at(-1) === "IDLE");
+    expect([fetched(1).length, fetched(2).length, (await answersOf(site)).length]).toEqual([2, 1, 2]);
+    await until(async () => (await site.contents()).mails.every(({ status }) => status === "sent"));
+    expect([...site.copies().values()].every((copies) => copies === 1)).toBe(true);
+  },
+);
 
 test(
   "killed before the row of a reply's file: what was acknowledged leaves with the reply, the other is swept",

@@ -31,7 +31,7 @@ test("a morning's work: inquiries are answered, put off, and assigned, tagged an
     language: null,
   } as const;
   await empty.store.replies.changeSavedAnswer(wholeScope, answer, { operator, at: Date.now() });
-  const count = atNight ? 30 : 6;
+  const count = atNight ? 30 : 3;
   const added = [];
   for (let number = 1; number <= count; number += 1) added.push(await empty.add(`Buyer ${number}`));
   const inOrder = added.toReversed();

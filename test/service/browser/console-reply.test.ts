@@ -1,10 +1,12 @@
 // Answering a person in the console, in a real browser.
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Locator, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { StoredSubmission } from "../../../server/src/storage/records.ts";
 import { accept, inquiry } from "../../contract/records.ts";
+import { openFolder } from "../../support/folder.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { holdNext, oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
@@ -240,11 +242,13 @@ test("files are attached to a reply, removed, refused, sent, and downloaded from
   expectProblems(/status of 4(?:13|15)/);
   await page.getByRole("button", { name: "Reply", exact: true }).click();
   await page.getByRole("textbox", { name: "Message" }).fill("Here is our offer.");
-  const choose = async (...files: { name: string; buffer: Buffer }[]) => {
+  const choosing = async () => {
     const chooser = page.waitForEvent("filechooser");
     await page.getByRole("button", { name: "Attach file" }).click();
-    await (await chooser).setFiles(files.map((file) => ({ mimeType: "application/octet-stream", ...file })));
+    return await chooser;
   };
+  const choose = async (...files: { name: string; buffer: Buffer }[]) =>
+    (await choosing()).setFiles(files.map((file) => ({ mimeType: "application/octet-stream", ...file })));
   const offer = { name: "Angebot für Zoë.pdf", buffer: Buffer.from("%PDF our offer") };
   await choose(offer, { name: "spare.txt", buffer: Buffer.from("spare") });
   const attached = page.getByRole("list", { name: "Files" });
@@ -252,8 +256,11 @@ test("files are attached to a reply, removed, refused, sent, and downloaded from
   await expect.poll(() => attached.getByRole("listitem").count()).toBe(1);
   await choose({ name: "setup.exe", buffer: Buffer.from("MZ") });
   await page.getByRole("alert").filter({ hasText: "setup.exe: Programs are not sent with a reply." }).waitFor();
-  // Never sent: it is known to be too large.
-  await choose({ name: "large.bin", buffer: Buffer.alloc(7 * 1024 * 1024) });
+  // Never sent: it is known to be too large. A path, because bytes would go to the browser as text.
+  await using folder = await openFolder();
+  const large = join(folder.path, "large.bin");
+  await writeFile(large, Buffer.alloc(7 * 1024 * 1024));
+  await (await choosing()).setFiles(large);
   await page.getByRole("alert").filter({ hasText: "at most 5 files, of 7 MB in all" }).waitFor();
   // A draft keeps its files over a reload.
   await page.reload();
