@@ -15,6 +15,7 @@ import {
 } from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
+import { someOf } from "../support/many-or-few.ts";
 import { createDatabase } from "../support/service-database.ts";
 import { locate, openPostgresUnderTest } from "./postgres-under-test.ts";
 import {
@@ -107,49 +108,54 @@ async function moveStore(
   return rows;
 }
 
-test.each(both)("moves everything from %s to either engine, which go on where the source stopped", async (name) => {
-  await using source = await engines[name]();
-  const { held, erased } = await fill(source);
-  const places = [await openSqliteUnderTest(), await createDatabase("empty")];
-  await using opened = new AsyncDisposableStack();
-  for (const place of places) opened.use(place);
-  const targets = places.map(locationOf);
-  const moved: (readonly MovedRows[])[] = [];
-  for (const to of targets) {
-    // A service was only started there.
-    const started = await openStore(to);
-    await started.desk.countSubscribers(noon);
-    await started[Symbol.asyncDispose]();
-    const progress: (string | number)[] = [];
-    moved.push(await moveStore(source.at, to, (table, rows) => progress.push(table, rows)));
-    expect(progress.join(" ")).toContain("submission 500 submission 514");
-  }
-  const [tables = []] = moved;
-  expect(tables.map(({ name: table }) => table)).toEqual(movedTables.map((table) => table.name));
-  const rowsOf = (one: string) => tables.find((table) => table.name === one)?.rows;
-  expect([rowsOf("store"), rowsOf("submission"), rowsOf("subscriber"), rowsOf("idempotency")]).toEqual([1, 514, 1, 2]);
-  // Both engines digest what they hold alike.
-  await using back = await openSqliteUnderTest();
-  moved.push(await moveStore(targets[1]!, locationOf(back)));
-  for (const other of moved) expect(other).toEqual(tables);
+test.each(someOf(both))(
+  "moves everything from %s to either engine, which go on where the source stopped",
+  async (name) => {
+    await using source = await engines[name]();
+    const { held, erased } = await fill(source);
+    const places = [await openSqliteUnderTest(), await createDatabase("empty")];
+    await using opened = new AsyncDisposableStack();
+    for (const place of places) opened.use(place);
+    const targets = places.map(locationOf);
+    const moved: (readonly MovedRows[])[] = [];
+    for (const to of targets) {
+      // A service was only started there.
+      const started = await openStore(to);
+      await started.desk.countSubscribers(noon);
+      await started[Symbol.asyncDispose]();
+      const progress: (string | number)[] = [];
+      moved.push(await moveStore(source.at, to, (table, rows) => progress.push(table, rows)));
+      expect(progress.join(" ")).toContain("submission 500 submission 514");
+    }
+    const [tables = []] = moved;
+    expect(tables.map(({ name: table }) => table)).toEqual(movedTables.map((table) => table.name));
+    const rowsOf = (one: string) => tables.find((table) => table.name === one)?.rows;
+    expect([rowsOf("store"), rowsOf("submission"), rowsOf("subscriber"), rowsOf("idempotency")]).toEqual([
+      1, 514, 1, 2,
+    ]);
+    // Both engines digest what they hold alike.
+    await using back = await openSqliteUnderTest();
+    moved.push(await moveStore(targets[1]!, locationOf(back)));
+    for (const other of moved) expect(other).toEqual(tables);
 
-  for (const to of targets) {
-    await using target = await openStore(to);
-    expect(await everythingOf(target)).toEqual(held);
-    expect(await findSubmission(target, held.inquiries[0]?.reference ?? "")).toEqual(held.inquiries[0]);
-    const next = await acceptReference(target, inquiry(2_000));
-    expect(next).not.toBe(erased);
-    expect(held.inquiries.map(({ reference }) => reference)).not.toContain(next);
-    const last = Math.max(...[...held.inquiries, ...held.applications].map(({ arrival }) => arrival));
-    expect((await findSubmission(target, next))?.arrival).toBeGreaterThan(last + 1);
-    await accept(target, subscription({ email: "next@example.org" }));
-    expect((await subscribers(target))[1]?.arrival).toBeGreaterThan(2);
-    const claimed = await target.mails.claim(afterLease, 10_000, otherLease);
-    expect(new Set(claimed.map(({ id }) => id)).size).toBe(held.mails.length - 1 + 3);
-  }
-  await using again = await source.openAgain();
-  expect(await everythingOf(again)).toEqual(held);
-});
+    for (const to of targets) {
+      await using target = await openStore(to);
+      expect(await everythingOf(target)).toEqual(held);
+      expect(await findSubmission(target, held.inquiries[0]?.reference ?? "")).toEqual(held.inquiries[0]);
+      const next = await acceptReference(target, inquiry(2_000));
+      expect(next).not.toBe(erased);
+      expect(held.inquiries.map(({ reference }) => reference)).not.toContain(next);
+      const last = Math.max(...[...held.inquiries, ...held.applications].map(({ arrival }) => arrival));
+      expect((await findSubmission(target, next))?.arrival).toBeGreaterThan(last + 1);
+      await accept(target, subscription({ email: "next@example.org" }));
+      expect((await subscribers(target))[1]?.arrival).toBeGreaterThan(2);
+      const claimed = await target.mails.claim(afterLease, 10_000, otherLease);
+      expect(new Set(claimed.map(({ id }) => id)).size).toBe(held.mails.length - 1 + 3);
+    }
+    await using again = await source.openAgain();
+    expect(await everythingOf(again)).toEqual(held);
+  },
+);
 
 test("takes as long as it takes, whatever the database's settings allow a transaction", async () => {
   await using source = await engines.SQLite();

@@ -13,6 +13,7 @@ import type * as Statements from "../../server/src/storage/postgres/statement.ts
 import { References } from "../../server/src/storage/rules/references.ts";
 import type { Engine } from "../../server/src/storage/sql/engine.ts";
 import { makeInboxLists } from "../../server/src/storage/sql/inbox-list.ts";
+import { nightly } from "../support/many-or-few.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { createDatabase } from "../support/service-database.ts";
 import { locate } from "./postgres-under-test.ts";
@@ -203,7 +204,7 @@ async function explained(database: PostgresDatabase, scope: Scope, filter: Inbox
 const literal = (value: unknown): string =>
   typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 
-test("lists find their index, and searches theirs", async () => {
+nightly("lists find their index, and searches theirs", async () => {
   await using database = await createDatabase("empty");
   const location = locate(database.url);
   const options = { count: 3_000, days: 30, now: Date.UTC(2026, 10, 21) };

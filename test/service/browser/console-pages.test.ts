@@ -105,7 +105,7 @@ nightly("an overview names the kinds of submissions that the role sees, and no o
   await expect.poll(() => columns.allTextContents()).toEqual(["Day (UTC)", "Applications"]);
 });
 
-test("the audit log says what was done in sentences, and writes times as times", async () => {
+nightly("the audit log says what was done in sentences, and writes times as times", async () => {
   const one = site().submissions.findLast(({ kind }) => kind === "inquiry")!;
   await site().changeAs(operator, one.reference, { assignee: operators.ben[0] });
   await site().changeAs(operator, one.reference, { status: "open" });

@@ -5,6 +5,7 @@ import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { accept, application } from "../../contract/records.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { findingsIn, holdNext, oneVisit } from "../../support/browser/console-visit.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 0 }));
@@ -43,7 +44,7 @@ const isFocused = (one: Element) => one.matches(":focus");
 
 const stageOf = async (reference: string) => (await site().detail(reference)).submission.stage;
 
-test("twenty applications are read, moved on, and twelve declined with words in two days, by keyboard", async () => {
+nightly("twenty applications are read, moved on, and twelve declined with words in two days, by keyboard", async () => {
   const references = applied();
   const page = await go("?kind=application");
   const tabs = page.getByRole("navigation", { name: "By stage" });
@@ -217,6 +218,7 @@ test("two operators at once: the second is told of the stage, and overwrites not
     { targets: [{ reference, version: now.version }], stage: "offer" },
     { ...actor, at: Date.now() },
   );
+  await page.evaluate(() => dispatchEvent(new Event("focus")));
   await page.locator("article select[title^=Stage]").evaluate(
     (select) =>
       new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Locator, Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { webhookEvents } from "../../../shared/src/console.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { atNight, nightly } from "../../support/many-or-few.ts";
@@ -44,22 +44,25 @@ async function showSample(block: Locator, name: string): Promise<string> {
 const run = async (command: string, folder: string): Promise<string> =>
   (await promisify(execFile)("sh", ["-c", command], { cwd: folder })).stdout;
 
-test("the reader loads everything from this service, has no serious barrier, opens an operation, and folds refusals", async () => {
-  const { page } = visit();
-  // Three submissions, two of health, and what webhooks send.
-  await expect.poll(() => page.locator(".opblock").count()).toBe(5 + webhookEvents.length + 1);
-  expect([...origins]).toEqual([service().url]);
-  if (atNight) await hasNoSeriousBarrier(page);
+nightly(
+  "the reader loads everything from this service, has no serious barrier, opens an operation, and folds refusals",
+  async () => {
+    const { page } = visit();
+    // Three submissions, two of health, and what webhooks send.
+    await expect.poll(() => page.locator(".opblock").count()).toBe(5 + webhookEvents.length + 1);
+    expect([...origins]).toEqual([service().url]);
+    if (atNight) await hasNoSeriousBarrier(page);
 
-  await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
-  const operation = openOperation(page, "/api/newsletter/subscribe");
-  const folded = operation.getByRole("button", { name: "crossSiteForbidden" });
-  await expect.poll(() => folded.getAttribute("aria-expanded")).toBe("false");
-  await expect.poll(() => operation.getByText('"FORBIDDEN"').count()).toBe(0);
-  await folded.press("Enter");
-  await expect.poll(() => folded.getAttribute("aria-expanded")).toBe("true");
-  await operation.getByText('"FORBIDDEN"').waitFor();
-});
+    await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
+    const operation = openOperation(page, "/api/newsletter/subscribe");
+    const folded = operation.getByRole("button", { name: "crossSiteForbidden" });
+    await expect.poll(() => folded.getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => operation.getByText('"FORBIDDEN"').count()).toBe(0);
+    await folded.press("Enter");
+    await expect.poll(() => folded.getAttribute("aria-expanded")).toBe("true");
+    await operation.getByText('"FORBIDDEN"').waitFor();
+  },
+);
 
 nightly("an inquiry's curl command stores what was typed once under its key, like the reader", async () => {
   const { page } = visit();

@@ -68,7 +68,7 @@ test("files leave with the reply as they were, are shown and downloaded, taken b
   await paired(service);
   const reference = await inquire(service, "ann@example.org");
   const sam = await operator(service, "sam@example.org", "sales");
-  const [offer, note, spare] = [bytesOf(4 * mb), Buffer.from("Zoë\r\nline\nbare"), bytesOf(1_000)];
+  const [offer, note, spare] = [bytesOf(mb), Buffer.from("Zoë\r\nline\nbare"), bytesOf(1_000)];
   const sent = [
     await attach(sam, reference, "../Angebot für Zoë.pdf", offer),
     await attach(sam, reference, "letter.eml", note),

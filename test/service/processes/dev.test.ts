@@ -16,7 +16,7 @@ import { nightly } from "../../support/many-or-few.ts";
 
 const source = join(import.meta.dirname, "../../../server/src");
 
-test("npm run dev says what to open, and all of it can be opened", async () => {
+nightly("npm run dev says what to open, and all of it can be opened", async () => {
   const folder = await mkdtemp(join(tmpdir(), "dev-"));
   const flags = ["-C", "@submissions/source", "--import", join(source, "preload.js"), "--watch"];
   const child = spawn(process.execPath, [...flags, join(source, "../dev/main.ts")], {

@@ -68,7 +68,7 @@ test("a start loads nothing that only a later request or another setting needs",
   await expect.poll(() => loadedBy(service).some((url) => url.includes("node_modules/@opentelemetry/"))).toBe(true);
 });
 
-test("what traces is loaded where a collector is set, and a collector that is away holds up no end", async () => {
+nightly("what traces is loaded where a collector is set, and a collector that is away holds up no end", async () => {
   await using service = await startProcess({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }, { preload });
   expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
   service.child.kill("SIGTERM");
