@@ -88,6 +88,15 @@ describe("content types", () => {
   });
 });
 
+test("names may be spelled in Unicode besides, and are judged in both spellings", async () => {
+  const withUnicode = (name: string, unicodeName: string) => withMore({ name, data: "x", unicodeName });
+  expect(await judge(withUnicode("word/media/#U00f6.png", "word/media/ö.png"), "cv.docx")).toEqual(accepted);
+  const project = "word/vbaProject.bin";
+  for (const file of [withUnicode(project, "word/a.bin"), withUnicode("word/a.bin", project)]) {
+    expect(await judge(file, "cv.docx")).toEqual({ accepted: false, message: macros });
+  }
+});
+
 test.each([
   ["by name", "word/vbaProject.bin", ""],
   ["by name in other letter case", "word/VBAPROJECT.BIN", ""],
@@ -170,6 +179,15 @@ describe("the archive", () => {
     ],
     ["a part whose own header has another packing", withMore({ name: "a.xml", data: "x", own: { method: 0 } })],
     ["a part that is encrypted by its own header", withMore({ name: "a.xml", data: "x", own: { flags: 0x801 } })],
+    [
+      "content types that other readers look for elsewhere",
+      writeZip([
+        { name: "[Content_Types].xml", data: contentTypesXml("x"), unicodeName: "a.xml" },
+        { name: "b.xml", data: xml, unicodeName: "[Content_Types].xml" },
+        ...wordEntries().slice(1),
+      ]),
+    ],
+    ["a name that ends at a NUL for some readers", withMore({ name: "word/vbaProject.bin\0", data: "x" })],
     ["a part that the directory leaves out", withMore(hidden)],
     ["a first part that the directory leaves out", writeZip([hidden, ...wordEntries()])],
     ["a part within another", withMore({ name: "a.xml", data: writeZip([hidden]), stored: true }, within)],

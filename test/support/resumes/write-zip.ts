@@ -13,6 +13,8 @@ export interface ZipEntry {
   >;
   /** The directory leaves it out. */
   readonly unlisted?: boolean;
+  /** Another spelling of its name, in the field that Info-ZIP has for Unicode. */
+  readonly unicodeName?: string;
 }
 
 interface ZipOptions {
@@ -23,7 +25,7 @@ interface ZipOptions {
   readonly beforeEnd?: (offset: number) => Buffer;
 }
 
-const record = (...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number | bigint])[]): Buffer => {
+const record = (...fields: readonly (readonly [bytes: 1 | 2 | 4 | 8, value: number | bigint])[]): Buffer => {
   const buffer = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0));
   let offset = 0;
   for (const [bytes, value] of fields) {
@@ -38,10 +40,13 @@ export const writeZip = (entries: readonly ZipEntry[], options: ZipOptions = {})
   const body: Buffer[] = [options.prefix ?? Buffer.alloc(0)];
   const directory: Buffer[] = [];
   let offset = body[0]?.length ?? 0;
-  for (const { name, data, stored = false, claims = {}, own = {}, unlisted = false } of entries) {
+  for (const { name, data, stored = false, claims = {}, own = {}, unlisted = false, unicodeName } of entries) {
     const plain = Buffer.from(data);
     const packed = stored ? plain : deflateRawSync(plain);
     const nameBytes = Buffer.from(name);
+    const spelling = Buffer.from(unicodeName ?? "");
+    const field = record([2, 0x7075], [2, 5 + spelling.length], [1, 1], [4, crc32(nameBytes)]);
+    const extra = unicodeName === undefined ? Buffer.alloc(0) : Buffer.concat([field, spelling]);
     // From the flags to the length of the extra field: the same in both headers.
     const shared = record(
       [2, claims.flags ?? 0x0800],
@@ -51,15 +56,21 @@ export const writeZip = (entries: readonly ZipEntry[], options: ZipOptions = {})
       [4, claims.packedSize ?? packed.length],
       [4, claims.size ?? plain.length],
       [2, nameBytes.length],
-      [2, 0],
+      [2, extra.length],
     );
-    const local = Buffer.concat([record([4, 0x04034b50], [2, 20]), shared, Buffer.from(own.name ?? name), packed]);
+    const local = Buffer.concat([
+      record([4, 0x04034b50], [2, 20]),
+      shared,
+      Buffer.from(own.name ?? name),
+      extra,
+      packed,
+    ]);
     if (own.flags !== undefined) local.writeUInt16LE(own.flags, 6);
     if (own.method !== undefined) local.writeUInt16LE(own.method, 8);
     for (const [at, number] of [own.sum, own.packedSize, own.size].entries())
       if (number !== undefined) local.writeUInt32LE(number, 14 + 4 * at);
     const attributes = record([2, 0], [2, 0], [2, 0], [4, 0], [4, claims.offset ?? offset]);
-    if (!unlisted) directory.push(record([4, 0x02014b50], [2, 20], [2, 20]), shared, attributes, nameBytes);
+    if (!unlisted) directory.push(record([4, 0x02014b50], [2, 20], [2, 20]), shared, attributes, nameBytes, extra);
     body.push(local);
     offset += local.length;
   }

@@ -2,7 +2,13 @@
 // `[Content_Types].xml`. Names of entries are compared and never used as paths.
 import { promisify } from "node:util";
 import { crc32, inflateRaw } from "node:zlib";
-import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from "yauzl";
+import {
+  fromRandomAccessReaderPromise,
+  getFileNameLowLevel,
+  RandomAccessReader,
+  type Entry,
+  type ZipFile,
+} from "yauzl";
 import { parseContentTypes } from "./content-types.ts";
 import { encrypted, macros } from "./doc.ts";
 import type { StagedBytes } from "../staged-bytes.ts";
@@ -104,17 +110,21 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
   let contentTypes: Entry | null = null;
   let inflatedBytes = 0;
   for await (const entry of zip.eachEntry()) {
-    const partName = `/${entry.fileName.toLowerCase()}`;
     inflatedBytes += entry.uncompressedSize;
     if (inflatedBytes > inflatedBytesMax) return tooLarge;
     if (entry.isEncrypted()) return encrypted;
     // All that the format of Office packages has, and so all that word processors read.
     if (entry.compressionMethod !== stored && entry.compressionMethod !== deflated) return damaged;
-    // Readers differ in which of two equal entries they believe.
-    if (partNames.has(partName)) return damaged;
-    partNames.add(partName);
+    // Readers differ in which of two equal entries they believe, in whether a name ends at a NUL, and in whether its spelling
+    // in Unicode, which an extra field may hold, counts.
+    if (entry.fileNameRaw.includes(0)) return damaged;
+    const spelling = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, [], false);
+    for (const name of new Set([entry.fileName, spelling].map((part) => `/${part.toLowerCase()}`))) {
+      if (partNames.has(name)) return damaged;
+      partNames.add(name);
+      if (name === "/[content_types].xml") contentTypes = entry;
+    }
     entries.push(entry);
-    if (partName === "/[content_types].xml") contentTypes = entry;
   }
   if (!(await agreesWithEnd(bytes, zip, directoryStart))) return damaged;
   if (!contentTypes) return notWord;
