@@ -171,7 +171,8 @@ async function checkImap(settings: NonNullable<NonNullable<Config["inbound"]>["i
 }
 
 async function checkBounces(config: Config): Promise<Finding> {
-  const { mail, postmarkWebhook } = config;
+  const { mail, postmarkWebhook, inbound } = config;
+  if (mail.kind === "smtp" && inbound !== null) return ["ok", `reports of undelivered mails go to ${inbound.address}`];
   if (!transports[mail.kind].reportsBounces)
     return ["attention", `${mail.kind} tells nothing of bounces and complaints`];
   if (postmarkWebhook === null) return ["attention", "POSTMARK_WEBHOOK_AUTH is not set: bounces are not heard of"];

@@ -33,7 +33,11 @@ export function assemble({ headers, parts, charset, ...written }: Source, delive
   const [messageId] = identifiers("message-id");
   const date = new Date(first("date") ?? "");
   const returnPath = first("return-path");
-  const isReport = /^\s*multipart\/report\b/i.test(first("content-type") ?? "");
+  const hasNoSender = returnPath !== undefined && /^\s*(?:<\s*>)?\s*$/.test(returnPath);
+  // OpenSMTPD calls its reports multipart/mixed.
+  const isReport =
+    /^\s*multipart\/report\b/i.test(first("content-type") ?? "") ||
+    (hasNoSender && parts.some(({ mimeType }) => mimeType === "message/delivery-status"));
   const spf = readReceivedSpf(first("received-spf")?.slice(0, 2_000) ?? "");
   return {
     // Message identifiers are without their angle brackets.
@@ -53,7 +57,7 @@ export function assemble({ headers, parts, charset, ...written }: Source, delive
     /** Whether a program sent it. */
     automatic:
       isReport ||
-      (returnPath !== undefined && /^\s*(?:<\s*>)?\s*$/.test(returnPath)) ||
+      hasNoSender ||
       all("auto-submitted").some((value) => !/^\s*(?:\([^)]*\)\s*)?no\s*(?:[;(]|$)/i.test(value)) ||
       all("precedence").some((value) => /^\s*(?:bulk|junk|list|auto_reply)\b/i.test(value)) ||
       ["list-id", "x-autoreply", "x-autorespond"].some((key) => first(key) !== undefined),
@@ -64,7 +68,7 @@ export function assemble({ headers, parts, charset, ...written }: Source, delive
     // The first one.
     ...(spf !== undefined && { receivedSpf: spf }),
     // Of a report of deliveries (RFC 3464), one each recipient.
-    ...(isReport && { report: readReport(parts) }),
+    ...(isReport && { report: readReport(parts, own.text) }),
     attachments: parts
       .filter((part) => part !== other?.part)
       .slice(0, attachmentsMax)

@@ -4,7 +4,8 @@ const recipientsMax = 100;
 const partBytesMax = 64 * 1024;
 const otherAction = /^(?:delayed|delivered|relayed|expanded)\b/i;
 
-export function readReport(parts: readonly { mimeType: string; content: Uint8Array }[]) {
+/** @param said the part for persons */
+export function readReport(parts: readonly { mimeType: string; content: Uint8Array }[], said: string) {
   const textOf = (pattern: RegExp) => {
     const part = parts.find(({ mimeType }) => pattern.test(mimeType));
     return part && Buffer.from(part.content.subarray(0, partBytesMax)).toString().replace(/\r\n?/g, "\n");
@@ -20,7 +21,9 @@ export function readReport(parts: readonly { mimeType: string; content: Uint8Arr
     .filter((fields) => fields.has("action") || fields.has("status"))
     .slice(0, recipientsMax)
     .map((fields) => {
-      const status = /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "";
+      const code = /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "";
+      // Exim has 5.0.0 for all that fails; 4.4.7 is the status of a server that was away for days.
+      const status = code === "5.0.0" && /retry time(?:out exceeded| not reached)/.test(said) ? "4.4.7" : code;
       // The action decides (RFC 3464 2.3.3): a server that gives up after days of trying may keep a status of 4.
       const action = fields.get("action") ?? "";
       const failed = /^failed\b/i.test(action) || (status.startsWith("5.") && !otherAction.test(action));

@@ -169,3 +169,20 @@ test("without DNS, the records are to be looked at by hand", async () => {
   const found = await runCommand(["doctor"], { ...postmark.env, ...service.sameData, DNS_SERVER: address });
   expect(found.stdout).toMatch(/^attention +sender: look at SPF, DKIM and DMARC of .* by hand: DNS cannot be asked/m);
 });
+
+test("over SMTP, bounces are heard of where reports of undelivered mails can come back", async () => {
+  await using service = await startService();
+  const env = {
+    ...service.sameData,
+    MAIL_TRANSPORT: "smtp",
+    SMTP_URL: "smtp://127.0.0.1:9",
+    MAIL_FROM: "no-reply@desk.example",
+    SALES_EMAIL: "sales@desk.example",
+    RECRUITING_EMAIL: "jobs@desk.example",
+  };
+  const deaf = await runCommand(["doctor"], env);
+  expect(deaf.stdout).toMatch(/^attention +bounces: smtp tells nothing of bounces and complaints$/m);
+  const inbound = { INBOUND_ADDRESS: "answers@in.desk.example", INBOUND_WEBHOOK_AUTH: auth };
+  const hearing = await runCommand(["doctor"], { ...env, ...inbound });
+  expect(hearing.stdout).toMatch(/^ok +bounces: reports of undelivered mails go to answers@in\.desk\.example$/m);
+});

@@ -20,3 +20,12 @@ it.each(names)("shows the answer of %s", async (name) => {
     name.startsWith("report-") ? ["reply.77@desk.example"] : [],
   );
 });
+
+// A status of 5 suppresses the address, and Exim writes 5.0.0 also where no server answered for days.
+it("knows a report of a server that was away from one of an address that is refused", async () => {
+  const statuses = async (name: string) => (await read(name)).report?.map(({ status, failed }) => [status, failed]);
+  expect(await statuses("report-exim")).toStrictEqual([["5.0.0", true]]);
+  expect(await statuses("report-exim-timeout")).toStrictEqual([["4.4.7", true]]);
+  expect(await statuses("report-opensmtpd")).toStrictEqual([["5.0.0", true]]);
+  expect(await statuses("report-postfix-delayed")).toStrictEqual([["4.4.1", false]]);
+});
