@@ -2,6 +2,6 @@
 declare module "*.css";
 
 // pdf.js publishes no types of its worker.
-declare module "pdfjs-dist/build/pdf.worker.mjs" {
+declare module "pdfjs-dist/legacy/build/pdf.worker.mjs" {
   export const WorkerMessageHandler: unknown;
 }

@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 import { onePagePdf } from "../../../server/dev/seed/made-up.ts";
 import { applicant, form, rest } from "../../support/doors.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { oneVisit, phone } from "../../support/browser/console-visit.ts";
+import { oneVisit, phone, wide } from "../../support/browser/console-visit.ts";
+import { openBrowser, Visit } from "../../support/browser.ts";
 import { nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 
@@ -101,6 +102,33 @@ test("a resume that was opened stays open, beside the letter where there is room
   await narrow.getByRole("button", { name: "Hide resume" }).click();
   await go(`/applications/${second}?kind=application`);
   await page.getByRole("button", { name: "Show resume" }).waitFor();
+});
+
+test("a PDF is drawn by a browser without what is newer than those that the documentation names", async () => {
+  const reference = await apply("Ivo Berg", onePagePdf("Written long ago"));
+  await using visit = await Visit.begin(await openBrowser(), wide);
+  const { page } = visit;
+  await page.addInitScript(() => {
+    const since126 = [
+      [Map.prototype, "getOrInsertComputed"],
+      [WeakMap.prototype, "getOrInsertComputed"],
+      [Math, "sumPrecise"],
+      [Promise, "try"],
+      [ReadableStream.prototype, Symbol.asyncIterator],
+      [Uint8Array, "fromBase64"],
+      [Uint8Array.prototype, "toBase64"],
+      [Uint8Array.prototype, "toHex"],
+    ] as const;
+    for (const [owner, name] of since126) Reflect.deleteProperty(owner, name);
+  });
+  await site().signIn(visit.context, operators.cleo[0]);
+  await page.goto(`${site().url}/applications/${reference}`);
+  await page.getByRole("button", { name: "Show resume" }).click();
+  const viewer = page.frameLocator("iframe[title=Resume]");
+  await viewer.getByRole("img", { name: "Page 1: Written long ago" }).waitFor();
+  await expect.poll(() => coloursOf(viewer)).toBeGreaterThan(1);
+  // What the page lacks it lacks until it ends.
+  await page.close();
 });
 
 const scans = [

@@ -1,10 +1,20 @@
 // Shows a resume in a frame without an origin: whatever a hostile PDF did here, it would reach nothing. The page around
 // the frame sends the bytes, because the frame itself may load nothing but its own files.
-import { getDocument, type PDFPageProxy, version } from "pdfjs-dist";
-import * as worker from "pdfjs-dist/build/pdf.worker.mjs";
+import { getDocument, type PDFPageProxy, version } from "pdfjs-dist/legacy/build/pdf.mjs";
+import * as worker from "pdfjs-dist/legacy/build/pdf.worker.mjs";
 
 // Read by pdf.js: it then works without a worker, which this frame could not start.
 Object.assign(globalThis, { pdfjsWorker: worker });
+
+// pdf.js iterates over streams, also in its build for older browsers. Safari 18 cannot.
+ReadableStream.prototype[Symbol.asyncIterator] ??= async function* iterate(this: ReadableStream) {
+  const reader = this.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return undefined;
+    yield value;
+  }
+};
 
 const pagesMax = 30;
 /** Pixels of one page; a larger one is drawn coarser, so that a hostile size fills no memory. */
