@@ -30,7 +30,7 @@ const headBytes = 1_024 + 8;
  *
  * Work and memory are bounded for every content; of up to 5 MiB, unless more is allowed: a PDF is read at most once, backwards, in blocks of 64 KiB;
  * of a DOC at most 8,192 directory entries and 10,240 links of chains are followed; of a DOCX at most 1,000 entries are
- * listed and 256 KiB are inflated. The most held at a time is some 2 MiB.
+ * listed and 2.5 MiB are inflated. The most held at a time is some 2 MiB.
  */
 export const inspectResume = async (
   path: string,

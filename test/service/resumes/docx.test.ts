@@ -88,11 +88,25 @@ describe("content types", () => {
   });
 });
 
-test("names may be spelled in Unicode besides, and are judged in both spellings", async () => {
-  const withUnicode = (name: string, unicodeName: string) => withMore({ name, data: "x", unicodeName });
-  expect(await judge(withUnicode("word/media/#U00f6.png", "word/media/ö.png"), "cv.docx")).toEqual(accepted);
+test("entries may have other names in Unicode, and are judged by both", async () => {
+  const withUnicode = (...names: [string, string][]) =>
+    withMore(...names.map(([name, unicodeName]) => ({ name, data: "x", unicodeName })));
+  const picture = ["word/media/#U00f6.png", "word/media/ö.png"] as [string, string];
+  expect(await judge(withUnicode(picture), "cv.docx")).toEqual(accepted);
+  expect(await judge(withUnicode(["a.xml", "b.xml"], ["b.xml", "a.xml"]), "cv.docx")).toEqual(accepted);
+  expect(await judge(withUnicode(["a.xml", "c.xml"], ["b.xml", "c.xml"]), "cv.docx")).toEqual(damaged);
   const project = "word/vbaProject.bin";
-  for (const file of [withUnicode(project, "word/a.bin"), withUnicode("word/a.bin", project)]) {
+  for (const file of [withUnicode([project, "word/a.bin"]), withUnicode(["word/a.bin", project])]) {
+    expect(await judge(file, "cv.docx")).toEqual({ accepted: false, message: macros });
+  }
+  const exchanged = (first: string, second: string) =>
+    writeZip([
+      { name: "[Content_Types].xml", data: first, unicodeName: "a.xml" },
+      { name: "a.xml", data: second, unicodeName: "[Content_Types].xml" },
+      ...wordEntries().slice(1),
+    ]);
+  expect(await judge(exchanged(xml, xml), "cv.docx")).toEqual(accepted);
+  for (const file of [exchanged(contentTypesXml(macroWord), xml), exchanged(xml, contentTypesXml(macroWord))]) {
     expect(await judge(file, "cv.docx")).toEqual({ accepted: false, message: macros });
   }
 });
@@ -104,6 +118,34 @@ test.each([
 ])("macros are found %s and refused with the reason", async (_, name, more) => {
   const file = writeZip([...wordEntries(contentTypesXml(wordMain, more)), { name, data: "x" }]);
   expect(await judge(file, "cv.docx")).toEqual({ accepted: false, message: macros });
+});
+
+const projectType = "http://schemas.microsoft.com/office/2006/relationships/vbaProject";
+const relating = (type: string, padding = ""): ZipEntry => ({
+  name: "word/_rels/document.xml.rels",
+  data: `<Relationships><Relationship Id="rId1" Type="${type}" Target="a.bin"/></Relationships>${padding}`,
+});
+
+test.each([
+  ["plainly", relating(projectType)],
+  ["with a reference", relating(projectType.replace("Pro", "&#80;ro"))],
+  ["in a part that is called otherwise in Unicode", { ...relating(projectType), unicodeName: "word/b.txt" }],
+])("macros of any name are found by their relationship, written %s", async (_, rels) => {
+  const file = withMore({ name: "word/a.bin", data: "x" }, rels);
+  expect(await judge(file, "cv.docx")).toEqual({ accepted: false, message: macros });
+});
+
+test("relationships may mention macros, be empty or no text, and have 1 MiB in all", async () => {
+  const image = projectType.replace("vbaProject", "image");
+  expect(await judge(withMore(relating(image, `<!-- ${projectType} -->`)), "cv.docx")).toEqual(accepted);
+  for (const data of ["", "\0\x05\x16\x07"]) {
+    expect(await judge(withMore({ name: "__MACOSX/word/_rels/._document.xml.rels", data }), "cv.docx")).toEqual(
+      accepted,
+    );
+  }
+  const rest = wordEntries()[1]!.data.length + relating(image).data.length;
+  expect(await judge(withMore(relating(image, " ".repeat(2 ** 20 - rest))), "cv.docx")).toEqual(accepted);
+  expect(await judge(withMore(relating(image, " ".repeat(2 ** 20 - rest + 1))))).toMatchObject({ accepted: false });
 });
 
 describe("the archive", () => {
@@ -143,6 +185,8 @@ describe("the archive", () => {
     ],
     ["content types that lie about their length", claiming({ size: 5 })],
     ["content types of another checksum", claiming({ sum: 1 })],
+    ["relationships of too many tags", withMore(relating("x", "<a/>".repeat(20_000)))],
+    ["relationships of another checksum", withMore({ ...relating("x"), claims: { sum: 1 } })],
     [
       "a part packed in a way that word processors do not know",
       withMore({ name: "a.xml", data: "x", claims: { method: 12 } }),
@@ -179,14 +223,6 @@ describe("the archive", () => {
     ],
     ["a part whose own header has another packing", withMore({ name: "a.xml", data: "x", own: { method: 0 } })],
     ["a part that is encrypted by its own header", withMore({ name: "a.xml", data: "x", own: { flags: 0x801 } })],
-    [
-      "content types that other readers look for elsewhere",
-      writeZip([
-        { name: "[Content_Types].xml", data: contentTypesXml("x"), unicodeName: "a.xml" },
-        { name: "b.xml", data: xml, unicodeName: "[Content_Types].xml" },
-        ...wordEntries().slice(1),
-      ]),
-    ],
     ["a name that ends at a NUL for some readers", withMore({ name: "word/vbaProject.bin\0", data: "x" })],
     ["a part that the directory leaves out", withMore(hidden)],
     ["a first part that the directory leaves out", writeZip([hidden, ...wordEntries()])],

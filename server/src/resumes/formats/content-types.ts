@@ -1,5 +1,5 @@
-// Reads `[Content_Types].xml`, the one part of an Office package that tells what the others are. Knows just enough XML for
-// that, and refuses a DOCTYPE. Each character is looked at a fixed number of times, whatever the text holds.
+// Reads `[Content_Types].xml`, the one part of an Office package that tells what the others are, and the tags of others. Knows
+// just enough XML for that, and refuses a DOCTYPE. Each character is looked at a fixed number of times, whatever the text holds.
 
 /** Tags, attributes, comments and the like that are read. A document of 1,000 parts has some 3,000. */
 const itemsMax = 20_000;
@@ -15,11 +15,9 @@ const namedReferences: Readonly<Record<string, string>> = {
 /** What may stand between tags: comments, instructions, character data. */
 const passedOver = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/y;
 
-// Tells the content type of a part, whose name begins with a slash, in lower case; undefined when nothing names it. Null:
-// the XML cannot be read, holds too much or contradicts itself.
-export const parseContentTypes = (xml: Buffer): ((partName: string) => string | undefined) | null => {
-  const defaults = new Map<string, string>();
-  const overrides = new Map<string, string>();
+/** The tags of a document in their order; null: the XML cannot be read or holds too much. */
+export const readTags = (xml: Buffer) => {
+  const tags: NonNullable<ReturnType<typeof readTag>>[] = [];
   const text = decodeXml(xml);
   let items = 0;
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
@@ -34,16 +32,25 @@ export const parseContentTypes = (xml: Buffer): ((partName: string) => string | 
     if (!tag) return null;
     items += tag.attributes.size;
     at = tag.end;
-    const type = tag.attributes.get("ContentType")?.trim().toLowerCase();
-    const extension = tag.attributes.get("Extension");
-    const partName = tag.attributes.get("PartName");
+    tags.push(tag);
+  }
+  return tags;
+};
+
+// Tells the content type of a part, whose name begins with a slash, in lower case; undefined when nothing names it. Null:
+// the XML cannot be read, holds too much or contradicts itself.
+export const parseContentTypes = (xml: Buffer): ((partName: string) => string | undefined) | null => {
+  const defaults = new Map<string, string>();
+  const overrides = new Map<string, string>();
+  const tags = readTags(xml);
+  if (!tags) return null;
+  for (const { name, attributes } of tags) {
+    const type = attributes.get("ContentType")?.trim().toLowerCase();
+    const extension = attributes.get("Extension");
+    const partName = attributes.get("PartName");
     if (type === undefined) continue;
-    if (tag.name === "Default" && extension !== undefined && !declare(defaults, extension.toLowerCase(), type)) {
-      return null;
-    }
-    if (tag.name === "Override" && partName !== undefined && !declare(overrides, asPartName(partName), type)) {
-      return null;
-    }
+    if (name === "Default" && extension !== undefined && !declare(defaults, extension.toLowerCase(), type)) return null;
+    if (name === "Override" && partName !== undefined && !declare(overrides, asPartName(partName), type)) return null;
   }
   return (partName) => {
     const name = partName.toLowerCase();

@@ -1,5 +1,5 @@
-// Judges whether a ZIP file is a Word document without macros. Reads the central directory and inflates one part,
-// `[Content_Types].xml`. Names of entries are compared and never used as paths.
+// Judges whether a ZIP file is a Word document without macros. Reads the central directory and inflates `[Content_Types].xml`
+// and the relationships of parts. Names of entries are compared and never used as paths.
 import { promisify } from "node:util";
 import { crc32, inflateRaw } from "node:zlib";
 import {
@@ -9,7 +9,7 @@ import {
   type Entry,
   type ZipFile,
 } from "yauzl";
-import { parseContentTypes } from "./content-types.ts";
+import { parseContentTypes, readTags } from "./content-types.ts";
 import { encrypted, macros } from "./doc.ts";
 import type { StagedBytes } from "../staged-bytes.ts";
 
@@ -27,6 +27,11 @@ const listingBytesMax = 640 * 1024;
 /** `[Content_Types].xml` has some 150 bytes for each part. */
 const contentTypesBytesMax = 256 * 1024;
 
+const contentTypesPart = "/[content_types].xml";
+
+/** Of all parts together. A link takes some 200 bytes. */
+const relationshipsBytesMax = 1024 * 1024;
+
 /** Transitional and strict documents share it. */
 const wordDocument = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
 const macroProject = "application/vnd.ms-office.vbaproject";
@@ -39,6 +44,9 @@ const tooLarge = "The DOCX file is too large once unpacked.";
 const template = "Word templates are not accepted. Please save the document as DOCX or PDF.";
 
 const inflate = promisify(inflateRaw);
+
+/** The entries by the names of their parts, in lower case. */
+type Parts = ReadonlyMap<string, Entry>;
 
 export const isZip = (head: Buffer): boolean => head.subarray(0, signature.length).equals(signature);
 
@@ -104,10 +112,10 @@ const isContradiction = (error: unknown): boolean =>
   (error.constructor === Error || ("code" in error && /^(Z_|ERR_BUFFER_TOO_LARGE)/.test(String(error.code))));
 
 const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<string | null> => {
-  const partNames = new Set<string>();
-  const entries: Entry[] = [];
+  // A field may hold another name of an entry, in Unicode. Word and LibreOffice do not look at it, other readers do.
+  const [named, renamed] = [new Map<string, Entry>(), new Map<string, Entry>()];
   const directoryStart = Number(zip.readEntryCursor);
-  let contentTypes: Entry | null = null;
+  let isRenamed = false;
   let inflatedBytes = 0;
   for await (const entry of zip.eachEntry()) {
     inflatedBytes += entry.uncompressedSize;
@@ -115,23 +123,27 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
     if (entry.isEncrypted()) return encrypted;
     // All that the format of Office packages has, and so all that word processors read.
     if (entry.compressionMethod !== stored && entry.compressionMethod !== deflated) return damaged;
-    // Readers differ in which of two equal entries they believe, in whether a name ends at a NUL, and in whether its spelling
-    // in Unicode, which an extra field may hold, counts.
+    // Some readers end a name at a NUL.
     if (entry.fileNameRaw.includes(0)) return damaged;
-    const spelling = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, [], false);
-    for (const name of new Set([entry.fileName, spelling].map((part) => `/${part.toLowerCase()}`))) {
-      if (partNames.has(name)) return damaged;
-      partNames.add(name);
-      if (name === "/[content_types].xml") contentTypes = entry;
-    }
-    entries.push(entry);
+    const name = asPart(getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, [], false));
+    const otherName = asPart(entry.fileName);
+    // Readers differ in which of two equal entries they believe.
+    if (named.has(name) || renamed.has(otherName)) return damaged;
+    named.set(name, entry);
+    renamed.set(otherName, entry);
+    isRenamed ||= name !== otherName;
   }
   if (!(await agreesWithEnd(bytes, zip, directoryStart))) return damaged;
-  if (!contentTypes) return notWord;
-  if (!(await agreesWithEntries(bytes, entries))) return damaged;
-  const xml = await readContentTypes(bytes, zip, contentTypes);
-  return xml ? findTypeFault(xml, partNames) : damaged;
+  if (!named.has(contentTypesPart) || !renamed.has(contentTypesPart)) return notWord;
+  if (!(await agreesWithEntries(bytes, [...named.values()]))) return damaged;
+  for (const parts of isRenamed ? [named, renamed] : [named]) {
+    const fault = (await findTypeFault(bytes, zip, parts)) ?? (await findRelationshipFault(bytes, zip, parts));
+    if (fault !== null) return fault;
+  }
+  return null;
 };
+
+const asPart = (name: string) => `/${name.toLowerCase()}`;
 
 // Whether the last record follows the directory at once and says truly where it is, how long, and of how many entries. Some
 // readers go to the place, others count the length back from the end or list what is there.
@@ -181,10 +193,11 @@ const hidesEntry = async (bytes: StagedBytes, end: number, next: number): Promis
 };
 
 /** Judges the parts that are there; types of parts and extensions that are not mean nothing. */
-const findTypeFault = (xml: Buffer, partNames: ReadonlySet<string>): string | null => {
-  const typeOf = parseContentTypes(xml);
+const findTypeFault = async (bytes: StagedBytes, zip: ZipFile, parts: Parts): Promise<string | null> => {
+  const xml = await readPart(bytes, zip, parts.get(contentTypesPart), contentTypesBytesMax);
+  const typeOf = xml && parseContentTypes(xml);
   if (!typeOf) return damaged;
-  const names = [...partNames];
+  const names = [...parts.keys()];
   const types = new Set(names.map(typeOf));
   if (types.has(macroProject) || names.some((name) => name.endsWith("/vbaproject.bin"))) return macros;
   // A package is what its main part is. One with a second is whatever the program that opens it looks for first.
@@ -194,13 +207,27 @@ const findTypeFault = (xml: Buffer, partNames: ReadonlySet<string>): string | nu
   return mainTypes.length === 1 && mainTypes[0] === wordDocument ? null : notWord;
 };
 
-const readContentTypes = async (bytes: StagedBytes, zip: ZipFile, entry: Entry): Promise<Buffer | null> => {
-  if (Math.max(entry.uncompressedSize, entry.compressedSize) > contentTypesBytesMax) return null;
+// LibreOffice takes a part for a project of macros where a relationship says so, whatever its name and type.
+const findRelationshipFault = async (bytes: StagedBytes, zip: ZipFile, parts: Parts): Promise<string | null> => {
+  let bytesLeft = relationshipsBytesMax;
+  for (const [name, entry] of parts) {
+    if (!name.endsWith(".rels")) continue;
+    bytesLeft -= entry.uncompressedSize;
+    if (bytesLeft < 0) return tooLarge;
+    const xml = await readPart(bytes, zip, entry, relationshipsBytesMax);
+    const tags = xml && readTags(xml);
+    if (!tags) return damaged;
+    if (tags.some(({ attributes }) => attributes.get("Type")?.endsWith("/vbaProject"))) return macros;
+  }
+  return null;
+};
+
+const readPart = async (bytes: StagedBytes, zip: ZipFile, entry: Entry | undefined, bytesMax: number) => {
+  if (!entry || Math.max(entry.uncompressedSize, entry.compressedSize) > bytesMax) return null;
   const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = await bytes.read(fileDataStart, entry.compressedSize);
-  const xml =
-    entry.compressionMethod === stored ? packed : await inflate(packed, { maxOutputLength: contentTypesBytesMax });
-  return xml.length === entry.uncompressedSize && crc32(xml) === entry.crc32 ? xml : null;
+  const whole = entry.compressionMethod === stored ? packed : await inflate(packed, { maxOutputLength: bytesMax });
+  return whole.length === entry.uncompressedSize && crc32(whole) === entry.crc32 ? whole : null;
 };
 
 /** Lets yauzl read through our bounds: its own reader throws out of a callback at an offset that is no safe integer. */
