@@ -31,7 +31,7 @@ const isQuoted = (line: string) => /^ {0,2}>/.test(line);
 
 /** A text without what it quotes; the whole text when nothing else is in it. */
 export function withoutQuotes(text: string): string {
-  const lines = text.split("\n");
+  const lines = withoutSignature(text.split("\n"));
   const quotedAt = lines.findIndex(isQuoted);
   // One line alone is more likely a sign that a person typed.
   const marked = lines.filter(isQuoted).length > 1 || (quotedAt > 0 && attributionAbove(lines, quotedAt) > 0);
@@ -71,6 +71,16 @@ export function withoutQuotes(text: string): string {
   return reply === "" ? text : reply;
 }
 
+/** What PGP signed within a text (RFC 4880 7): lines that begin with a hyphen have another one in front. */
+function withoutSignature(lines: readonly string[]): readonly string[] {
+  const begin = lines.indexOf("-----BEGIN PGP SIGNED MESSAGE-----");
+  const signature = lines.indexOf("-----BEGIN PGP SIGNATURE-----", begin);
+  const end = lines.indexOf("-----END PGP SIGNATURE-----", signature);
+  if (begin === -1 || signature === -1 || end === -1) return lines;
+  const signed = lines.slice(lines.indexOf("", begin) + 1, signature).map((line) => line.replace(/^- /, ""));
+  return [...lines.slice(0, begin), ...signed, ...lines.slice(end + 1)];
+}
+
 /** How many of the lines above `end` tell who wrote the quote there, blank ones included. */
 function attributionAbove(lines: readonly string[], end: number): number {
   let start = end;
@@ -107,8 +117,8 @@ function attributionAt(lines: readonly string[], at: number): number {
   return 0;
 }
 
-/** Whether it ends with an address, as in languages whose attributions have no verb behind it. */
-const isOfSomeone = (whole: string) => /<[^<>\s]{1,254}@[^<>\s]{1,254}>\s?[:：]$/.test(whole);
+/** Whether it ends with an address, perhaps with a verb behind it: Gnus and s-nail name no day. */
+const isOfSomeone = (whole: string) => /<[^<>\s]{1,254}@[^<>\s]{1,254}>(?: \p{L}{2,20})?\s?[:：]$/u.test(whole);
 
 /** A sentence about what someone wrote does not begin with a date, a name and an address. */
 const startsLikeOne = (whole: string) =>
