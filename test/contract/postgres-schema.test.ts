@@ -130,7 +130,16 @@ describe("a role that may only read and write rows", () => {
   test("runs the service once another has migrated, is told before, and is refused what it lacks a right to", async () => {
     await using database = await createDatabase("empty");
     await using role = await withRole(database);
-    await expect(openStore(locate(role.url))).rejects.toBeInstanceOf(SchemaTooOld);
+    const told = {
+      name: "SchemaTooOld",
+      message: expect.stringContaining("the role in DATABASE_URL may not apply them"),
+    };
+    await expect(openStore(locate(role.url))).rejects.toMatchObject(told);
+    await expect(migrate(locate(role.url))).rejects.toMatchObject(told);
+    // Without USAGE the role sees no schema at all.
+    await database.query(`REVOKE USAGE ON SCHEMA public FROM PUBLIC, ${role.role}`);
+    await expect(migrate(locate(role.url))).rejects.toMatchObject(told);
+    await database.query(`GRANT USAGE ON SCHEMA public TO ${role.role}`);
     await migrate(locate(database.url));
     await using store = await openStore(locate(role.url));
     const { reference } = await accept(store, inquiry(1), { spam: true });

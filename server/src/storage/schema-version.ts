@@ -59,10 +59,10 @@ export class SchemaTooNew extends OperatorError {
   }
 }
 
-/** The database lacks migrations and was opened for reading only. */
+/** The database lacks migrations, and was opened for reading only or by a role that may not apply them. */
 export class SchemaTooOld extends OperatorError {
   /** @param pending names of the missing migrations */
-  constructor(pending: readonly string[]) {
-    super(`The database lacks migrations (${pending.join(", ")}): run the migrate command or start the service.`);
+  constructor(pending: readonly string[], what = "run the migrate command or start the service") {
+    super(`The database lacks migrations (${pending.join(", ")}): ${what}.`);
   }
 }

@@ -3,7 +3,14 @@
 // to work with the schema: the release before runs on beside it.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Migration, type PendingMigration, readMigrations, SchemaTooNew, weigh } from "../schema-version.ts";
+import {
+  type Migration,
+  type PendingMigration,
+  readMigrations,
+  SchemaTooNew,
+  SchemaTooOld,
+  weigh,
+} from "../schema-version.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits, setNoEnd } from "./connections.ts";
@@ -29,12 +36,25 @@ const tableLocksMs = 5 * 60_000;
 /** Held while a migration is applied. Any number will do that nothing else in the database uses. */
 const migrationLock = 7_326_450_001;
 
-/** Applies the pending migrations. Answers the names of those that this process applied. */
+/**
+ * Applies the pending migrations. Answers the names of those that this process applied.
+ * @throws SchemaTooOld when the role may not
+ */
 export async function migratePostgres(url: string, waiting?: (message: string) => void): Promise<string[]> {
   // Migrations take as long as they take.
   await using connections = new Connections(addressOf(url), { max: 1, answerMs: 0 });
   await checkServer(connections);
-  return await applyPending(connections, waiting);
+  try {
+    return await applyPending(connections, waiting);
+  } catch (error) {
+    // A role that may only read and write rows can start the service all the same, once another one has migrated.
+    if (!["42501", "3F000"].includes(sqlState(error) ?? "")) throw error;
+    const names = (await findPending(connections)).map(({ name }) => name);
+    throw new SchemaTooOld(
+      names,
+      "the role in DATABASE_URL may not apply them. Grant it CREATE and USAGE on the schema, or run the migrate command as the owner of the tables",
+    );
+  }
 }
 
 /** @throws StorageUnavailable also when the pending migrations could not be applied there */

@@ -8,7 +8,6 @@ import { makeAcceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { makeEngine } from "./engine.ts";
-import { sqlState } from "./errors.ts";
 import { inbox, prepareSearchIndex } from "./inbox.ts";
 import { checkServer, findPending, migratePostgres } from "./migrate.ts";
 import { startServerClock } from "./server-clock.ts";
@@ -104,10 +103,7 @@ async function migrated(connections: Connections, migrate: (() => Promise<unknow
   const pending = (await findPending(connections)).map(({ name }) => name);
   if (pending.length > 0) {
     if (migrate === null) throw new SchemaTooOld(pending);
-    // A role that may only read and write rows can start the service all the same, once another one has migrated.
-    await migrate().catch((error: unknown) => {
-      throw sqlState(error) === "42501" ? new SchemaTooOld(pending) : error;
-    });
+    await migrate();
   }
   const [row] = await connections.all(readStore);
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
