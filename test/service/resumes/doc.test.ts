@@ -103,6 +103,13 @@ test.each<[string, Edit]>([
   expect(await judged(wordCompound(edit))).toEqual(accepted);
 });
 
+test("a directory may have 8,192 entries, and hides no macros behind them", async () => {
+  const folders = Array.from({ length: 8_190 }, (_, index) => ({ name: `${index}`, type: "storage" as const }));
+  expect(await judged(writeCompound([word, ...folders], undefined, 12))).toEqual(accepted);
+  const more = [word, ...folders, storage("Macros", "dir")];
+  expect(await judged(writeCompound(more, undefined, 12))).toEqual(damaged);
+});
+
 test("only the header is not a document", async () => {
   for (const bytes of [512, 8]) expect(await judged(wordCompound().subarray(0, bytes))).toEqual(damaged);
 });

@@ -96,8 +96,9 @@ const followChain = async (
 
 const readDirectory = async (bytes: StagedBytes, layout: Layout): Promise<DirectoryEntry[] | null> => {
   const sectorsMax = (directoryEntriesMax * entryBytes) / layout.sectorBytes;
-  const sectors = await followChain(bytes, layout, layout.directoryStart, sectorsMax);
-  if (!sectors) return null;
+  const sectors = await followChain(bytes, layout, layout.directoryStart, sectorsMax + 1);
+  // Macros may stand behind the entries that are read.
+  if (!sectors || sectors.length > sectorsMax) return null;
   const entries: DirectoryEntry[] = [];
   for (const sector of sectors) {
     const block = await bytes.read(sectorOffset(layout, sector), layout.sectorBytes);
