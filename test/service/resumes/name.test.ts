@@ -31,6 +31,7 @@ test.each([
   ["cv.pdf.exe", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.pdf.exe ", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.pdf.exe..", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["cv.pdf%2Eexe", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.\u202efdp.exe", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.html", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["Smith Ph.D.odt", smallPdf, "The file is a PDF but its name does not end in .pdf."],
@@ -52,6 +53,10 @@ test.each([
   ["=?iso-8859-1?q?r=E9sum=E9?= =?us-ascii?q?.pdf?=", "résumé.pdf"],
   ["=?UTF-8?Q?..=2F=0Acv.pdf?=", "cv.pdf"],
   ["=?klingon?Q?cv?=.pdf", "=?klingon?Q?cv?=.pdf"],
+  ["CV %22Ann%22.pdf", 'CV "Ann".pdf'],
+  ["%E5%B1%A5%E6%AD%B4%20%281%29.pdf", "履歴 (1).pdf"],
+  ["..%2F..%5ccv%00%0d%0A.pdf", "cv.pdf"],
+  ["r%E9sum%E9 100%.pdf", "r%E9sum%E9 100%.pdf"],
   ["r\ufffdsum\ufffd.pdf", "r_sum_.pdf"],
   ["Ann Buyer M.Sc.", "Ann Buyer M.Sc"],
 ])("%s is read as %s", async (filename, shown) => {

@@ -100,7 +100,7 @@ nightly.each(byLength.map(([name, make]) => [name, make] as const))(
 );
 
 describe("cleaning a name", () => {
-  test.each([" ", ".", ". ", "a.", "\u200b", "/", "\u202e", "\u0301\u0323"])(
+  test.each([" ", ".", ". ", "a.", "\u200b", "/", "\u202e", "\u0301\u0323", "%22"])(
     "of twice the length is at most 2.2 times the work: %j",
     async (unit) => {
       const clean = (times: number) => counting.count(async () => cleanFilename(`a${unit.repeat(times)}b c.pdf`));
