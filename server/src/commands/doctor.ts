@@ -16,6 +16,7 @@ import { accessTokens } from "../oauth-tokens.ts";
 import { linkAddress } from "../own-address.ts";
 import { keepFile } from "../resumes/keep-file.ts";
 import { openVault } from "../resumes/open-vault.ts";
+import { type ClamdAddress, scanFile } from "../resumes/scanning.ts";
 import { freeBytesOf } from "../resumes/staging.ts";
 import { backupMsMax } from "../storage/desk-store.ts";
 import { findDamage, openStore, pendingMigrations } from "../storage/open-store.ts";
@@ -83,6 +84,8 @@ async function* examine(config: Config): AsyncGenerator<readonly [name: string, 
     return find(store);
   };
   yield ["resumes", () => checkVault(config)];
+  const { scanner } = config;
+  if (scanner !== null) yield ["scanner", () => checkScanner(scanner)];
   yield ["mail", () => read(({ messageKey }) => checkMail(config, messageKey))];
   yield ["sender", () => checkSender(config)];
   yield ["bounces", () => checkBounces(config)];
@@ -108,6 +111,11 @@ async function checkVault({ vault: settings }: Config): Promise<Finding> {
   await vault.discard(key);
   if (found?.toString() !== text) return ["failed", "what was read is not what was written"];
   return ["ok", `written, read and removed (${settings.kind})`];
+}
+
+async function checkScanner(clamd: ClamdAddress): Promise<Finding> {
+  const verdict = await scanFile(clamd, import.meta.filename, askMs).catch(() => null);
+  return verdict === null ? ["failed", "clamd gives no verdict: look at CLAMD_ADDRESS"] : ["ok", "clamd scans"];
 }
 
 async function checkMail({ mail, addresses }: Config, key: Store["messageKey"]): Promise<Finding> {

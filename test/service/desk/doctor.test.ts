@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
 import { DnsStandIn } from "../../support/dns-stand-in.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { openFolder } from "../../support/folder.ts";
@@ -185,4 +186,13 @@ test("over SMTP, bounces are heard of where reports of undelivered mails can com
   const inbound = { INBOUND_ADDRESS: "answers@in.desk.example", INBOUND_WEBHOOK_AUTH: auth };
   const hearing = await runCommand(["doctor"], { ...env, ...inbound });
   expect(hearing.stdout).toMatch(/^ok +bounces: reports of undelivered mails go to answers@in\.desk\.example$/m);
+});
+
+test("a virus scanner that gives no verdict fails", async () => {
+  await using service = await startService();
+  await using clamd = await ClamdStandIn.open();
+  const env = { ...service.sameData, CLAMD_ADDRESS: clamd.address };
+  expect(statesOf((await runCommand(["doctor"], env)).stdout)).toMatchObject({ scanner: "ok" });
+  clamd.isBroken = true;
+  expect(statesOf((await runCommand(["doctor"], env)).stdout)).toMatchObject({ scanner: "failed" });
 });
