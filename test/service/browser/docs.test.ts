@@ -70,7 +70,9 @@ nightly("an inquiry's curl command stores what was typed once under its key, lik
   const operation = openOperation(page, "/api/marketplace/inquiry");
   const inquiry = { name: `Ann; @x <y 'z' "q" \\ $HOME`, email: "curl@example.org", selectedPackageIds: ["de-AT"] };
   await operation.getByPlaceholder("Idempotency-Key").fill("it's curl");
-  await operation.getByRole("textbox", { name: "Example" }).fill(JSON.stringify(inquiry));
+  const example = operation.getByRole("textbox", { name: "Example" });
+  expect(await example.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+  await example.fill(JSON.stringify(inquiry));
   const answered = page.waitForResponse("**/api/marketplace/inquiry");
   await operation.getByRole("button", { name: "Execute" }).click();
   const receipt = (await (await answered).json()) as { inquiryId: string };
