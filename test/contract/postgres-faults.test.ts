@@ -294,6 +294,10 @@ describe.concurrent("a server that", () => {
     const wrong = await ended(openStore(locate(url.href)));
     expect(wrong).toMatchObject({ why: saying("28P01") });
     expect(JSON.stringify(wrong)).not.toContain(role);
+    // A server refuses a connection without TLS in the same way.
+    url.password = "secret";
+    await database.query(`ALTER ROLE ${role} NOLOGIN CONNECTION LIMIT -1`);
+    expect(await ended(openStore(locate(url.href)))).toMatchObject({ why: saying("pg_hba.conf") });
     await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
 });
