@@ -110,6 +110,22 @@ test("a directory may have 8,192 entries, and hides no macros behind them", asyn
   expect(await judged(writeCompound(more, undefined, 12))).toEqual(damaged);
 });
 
+test("macros are found in a directory that is cut short at the end of the file", async () => {
+  const entries = [word, stream("1Table"), { name: "Macros", type: "storage" as const }];
+  let moved = Buffer.alloc(0);
+  const file = writeCompound(entries, ({ header, table, directory }) => {
+    header.writeUInt32LE(table.push(0xfffffffe) - 1, 0x30);
+    moved = Buffer.from(directory);
+  });
+  for (const cut of [0, 1, 40]) {
+    const whole = Buffer.concat([file, moved]);
+    expect(await judged(whole.subarray(0, whole.length - cut))).toMatchObject({
+      accepted: false,
+      message: expect.stringContaining("macros") as string,
+    });
+  }
+});
+
 test("only the header is not a document", async () => {
   for (const bytes of [512, 8]) expect(await judged(wordCompound().subarray(0, bytes))).toEqual(damaged);
 });

@@ -101,8 +101,12 @@ const readDirectory = async (bytes: StagedBytes, layout: Layout): Promise<Direct
   if (!sectors || sectors.length > sectorsMax) return null;
   const entries: DirectoryEntry[] = [];
   for (const sector of sectors) {
-    const block = await bytes.read(sectorOffset(layout, sector), layout.sectorBytes);
-    for (let offset = 0; offset + entryBytes <= block.length; offset += entryBytes) {
+    // The file's last sector may be cut short. LibreOffice takes what is missing for zeros.
+    const block = Buffer.concat(
+      [await bytes.read(sectorOffset(layout, sector), layout.sectorBytes)],
+      layout.sectorBytes,
+    );
+    for (let offset = 0; offset < block.length; offset += entryBytes) {
       entries.push(readEntry(block.subarray(offset, offset + entryBytes)));
     }
   }
