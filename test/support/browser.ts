@@ -123,8 +123,6 @@ async function tidy({ context, page }: Profile, origins: Iterable<string>): Prom
   }
   await page.goto("about:blank");
   await context.clearCookies();
-  // A later service may listen at the port of an earlier one.
-  await devtools.send("Network.clearBrowserCache");
   await devtools.send("Page.resetNavigationHistory");
   await devtools.detach();
   return true;
