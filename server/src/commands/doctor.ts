@@ -16,7 +16,7 @@ import { accessTokens } from "../oauth-tokens.ts";
 import { linkAddress } from "../own-address.ts";
 import { keepFile } from "../resumes/keep-file.ts";
 import { openVault } from "../resumes/open-vault.ts";
-import { type ClamdAddress, scanFile } from "../resumes/scanning.ts";
+import { type ClamdAddress, NoAnswer, NoVerdict, scanFile } from "../resumes/scanning.ts";
 import { freeBytesOf } from "../resumes/staging.ts";
 import { backupMsMax } from "../storage/desk-store.ts";
 import { findDamage, openStore, pendingMigrations } from "../storage/open-store.ts";
@@ -114,8 +114,13 @@ async function checkVault({ vault: settings }: Config): Promise<Finding> {
 }
 
 async function checkScanner(clamd: ClamdAddress): Promise<Finding> {
-  const verdict = await scanFile(clamd, import.meta.filename, askMs).catch(() => null);
-  return verdict === null ? ["failed", "clamd gives no verdict: look at CLAMD_ADDRESS"] : ["ok", "clamd scans"];
+  try {
+    await scanFile(clamd, import.meta.filename, askMs);
+    return ["ok", "clamd scans"];
+  } catch (error) {
+    if (!(error instanceof NoAnswer || error instanceof NoVerdict)) throw error;
+    return ["failed", `${error.message} Look at CLAMD_ADDRESS`];
+  }
 }
 
 async function checkMail({ mail, addresses }: Config, key: Store["messageKey"]): Promise<Finding> {

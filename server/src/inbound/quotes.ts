@@ -77,7 +77,10 @@ function withoutSignature(lines: readonly string[]): readonly string[] {
   const signature = lines.indexOf("-----BEGIN PGP SIGNATURE-----", begin);
   const end = lines.indexOf("-----END PGP SIGNATURE-----", signature);
   if (begin === -1 || signature === -1 || end === -1) return lines;
-  const signed = lines.slice(lines.indexOf("", begin) + 1, signature).map((line) => line.replace(/^- /, ""));
+  let start = begin + 1;
+  while (/^\p{L}+: /u.test(lines[start] ?? "")) start += 1;
+  if (lines[start]?.trim() !== "") return lines;
+  const signed = lines.slice(start + 1, signature).map((line) => line.replace(/^- /, ""));
   return [...lines.slice(0, begin), ...signed, ...lines.slice(end + 1)];
 }
 
@@ -87,6 +90,7 @@ function attributionAbove(lines: readonly string[], end: number): number {
   while (start > 0 && end - start < 2 && lines[start - 1]?.trim() === "") start -= 1;
   const last = lines[start - 1]?.trim() ?? "";
   if (last.length > lineMax || !/[:：]$/.test(last)) return 0;
+  if (someoneWrote.test(last)) return end - start + 1;
   for (let from = start - 1; from >= Math.max(0, start - foldsMax); from -= 1) {
     const line = lines[from]?.trim() ?? "";
     if (line === "" || line.length > lineMax) return 0;
@@ -117,8 +121,11 @@ function attributionAt(lines: readonly string[], at: number): number {
   return 0;
 }
 
-/** Whether it ends with an address, perhaps with a verb behind it: Gnus and s-nail name no day. */
-const isOfSomeone = (whole: string) => /<[^<>\s]{1,254}@[^<>\s]{1,254}>(?: \p{L}{2,20})?\s?[:：]$/u.test(whole);
+/** Whether it ends with an address, as in languages whose attributions have no verb behind it. */
+const isOfSomeone = (whole: string) => /<[^<>\s]{1,254}@[^<>\s]{1,254}>\s?[:：]$/.test(whole);
+
+/** A line of a name, an address and a verb: Gnus and s-nail name no day. */
+const someoneWrote = /^(?:"?\p{Lu}[\p{L}\p{M}.,'’-]*"? ){1,6}<[^<>\s]{1,254}@[^<>\s]{1,254}> (?:writes|wrote):$/u;
 
 /** A sentence about what someone wrote does not begin with a date, a name and an address. */
 const startsLikeOne = (whole: string) =>

@@ -192,6 +192,29 @@ it.each([
   expect(await readMail(mail("", text))).toMatchObject({ reply: text });
 });
 
+const quoted = "> When?\n> Where?\n";
+const signature = "-----BEGIN PGP SIGNATURE-----\n\niQ==\n-----END PGP SIGNATURE-----\n";
+it.each([
+  ["above who wrote", `Hello,\nTuesday.\nSales Team <s@desk.example> writes:\n${quoted}`, "Hello,\nTuesday."],
+  [
+    "that end with an address and a verb",
+    `Hello,\nmy colleague Ann <ann@x.example> asked:\n${quoted}`,
+    "Hello,\nmy colleague Ann <ann@x.example> asked:",
+  ],
+  [
+    "signed behind a line of one space",
+    `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n \nTuesday.\n\nAnn\n${signature}`,
+    "Tuesday.\n\nAnn",
+  ],
+  [
+    "signed otherwise than is known",
+    `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\nTuesday.\n${signature}`,
+    `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\nTuesday.\n${signature.trim()}`,
+  ],
+])("keeps a person's own lines %s", async (_, body, reply) => {
+  expect((await readMail(mail("", body))).reply).toBe(reply);
+});
+
 it.each(["Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To", "Cc", "Bcc", "Resent-To"])(
   "reads recipients in %s",
   async (name) => {

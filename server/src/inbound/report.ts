@@ -23,7 +23,10 @@ export function readReport(parts: readonly { mimeType: string; content: Uint8Arr
     .map((fields) => {
       const code = /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "";
       // Exim has 5.0.0 for all that fails; 4.4.7 is the status of a server that was away for days.
-      const status = code === "5.0.0" && /retry time(?:out exceeded| not reached)/.test(said) ? "4.4.7" : code;
+      const status =
+        code === "5.0.0" && /retry time(?:out exceeded| not reached)|have been failing for a long time/.test(said)
+          ? "4.4.7"
+          : code;
       // The action decides (RFC 3464 2.3.3): a server that gives up after days of trying may keep a status of 4.
       const action = fields.get("action") ?? "";
       const failed = /^failed\b/i.test(action) || (status.startsWith("5.") && !otherAction.test(action));

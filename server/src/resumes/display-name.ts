@@ -1,6 +1,6 @@
 // The name that an applicant's file had, made fit to be shown to operators. It is never part of a path.
-import { isUtf8 } from "node:buffer";
 import { extensionOf } from "@submissions/shared/file-extension";
+import { percentDecoded } from "../read-unknown.ts";
 
 /** What file systems allow, so that the name survives a download. In bytes of UTF-8. */
 const nameBytesMax = 255;
@@ -16,18 +16,20 @@ const blankOrDot = /[\s.\u200b-\u200d\u2060\ufeff]/u;
 // The base name of a file name of any system, without what could deceive the eye, at most 255 bytes long. Bytes that were
 // not UTF-8 are `_`. Empty when nothing is left. Work is in proportion to the length.
 export const cleanFilename = (filename: string): string => {
-  const shown = decodeWords(decodePercent(filename)).toWellFormed().replaceAll("\uFFFD", "_").replace(unfit, "");
+  const shown = decodeWords(filename).toWellFormed().replaceAll("\uFFFD", "_").replace(unfit, "");
   const base = shown.slice(Math.max(shown.lastIndexOf("/"), shown.lastIndexOf("\\")) + 1);
   // Cut first: composing takes the square of a run of marks. Cut again: composing may lengthen the name.
   return fit(fit(base).normalize("NFC"));
 };
 
-/** Browsers write a quotation mark as %22 into a form, and some libraries all but plain letters so (RFC 7578). */
-const decodePercent = (name: string): string =>
-  name.replace(/(?:%[0-9a-f]{2})+/gi, (written) => {
-    const bytes = Buffer.from(written.replaceAll("%", ""), "hex");
-    return isUtf8(bytes) ? bytes.toString() : written;
-  });
+/**
+ * The name of a form's file as its program meant it: browsers write quotation marks and line breaks with percent signs,
+ * and some libraries all but plain letters (RFC 7578 4.2). A percent sign in any other name is one.
+ */
+export const formFilename = (name: string): string =>
+  /^(?:[\w.~!'()*-]|%[0-9a-f]{2})+$/i.test(name)
+    ? (percentDecoded(name) ?? name)
+    : name.replace(/%(?:22|0d|0a)/gi, decodeURIComponent);
 
 const encodedWord = /=\?([^?\s]+)\?([bq])\?([!->@-~]*)\?=/gi;
 

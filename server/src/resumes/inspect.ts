@@ -2,7 +2,7 @@
 import { extensionOf } from "@submissions/shared/file-extension";
 import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
-import { cleanFilename } from "./display-name.ts";
+import { cleanFilename, formFilename } from "./display-name.ts";
 import { findDocxFault, isZip } from "./formats/docx.ts";
 import { findDocFault, isOle } from "./formats/doc.ts";
 import { findPdfFault, isPdf } from "./formats/pdf.ts";
@@ -30,7 +30,7 @@ const headBytes = 1_024 + 8;
  *
  * Work and memory are bounded for every content; of up to 5 MiB, unless more is allowed: a PDF is read at most once, backwards, in blocks of 64 KiB;
  * of a DOC at most 8,192 directory entries and 10,240 links of chains are followed; of a DOCX at most 1,000 entries are
- * listed and 2.5 MiB are inflated. The most held at a time is some 2 MiB.
+ * listed and 2.5 MiB are inflated. The most held at a time is some 10 MiB.
  */
 export const inspectResume = async (
   path: string,
@@ -43,7 +43,7 @@ export const inspectResume = async (
   const head = await bytes.read(0, headBytes);
   const format = formats.find(({ claims }) => claims(head));
   if (!format) return refuse("Only PDF, DOC or DOCX files are accepted.");
-  const name = cleanFilename(filename);
+  const name = cleanFilename(formFilename(filename));
   // The bytes first: a message about the name says what the bytes are.
   const fault = (await format.findFault(bytes)) ?? findNameFault(format.kind, name);
   if (fault !== null) return refuse(fault);

@@ -72,12 +72,12 @@ export async function scanFile(clamd: ClamdAddress, path: string, msMax: number)
 }
 
 /** The daemon is away, or hangs: it then takes connections and says nothing. */
-class NoAnswer extends Error {
+export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }
 
 /** The daemon was reached and gave no verdict on a file: too large, too slow, an error. */
-class NoVerdict extends Error {
+export class NoVerdict extends Error {
   override readonly name = "NoVerdict";
 }
 

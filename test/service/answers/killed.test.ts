@@ -27,8 +27,8 @@ async function answersOf(site: CrashSite) {
 }
 
 const killedAt = [
-  { failpoint: "answer-filed", before: 1, result: "repeated", filesBefore: 1 },
   { failpoint: "answer-files-kept", before: 0, result: "filed", filesBefore: 2 },
+  { failpoint: "answer-filed", before: 1, result: "repeated", filesBefore: 1 },
 ] as const;
 test.each(someOf(killedAt))(
   "killed at $failpoint: kept once, told of once, no file is left over",

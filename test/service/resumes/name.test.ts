@@ -57,6 +57,8 @@ test.each([
   ["%E5%B1%A5%E6%AD%B4%20%281%29.pdf", "履歴 (1).pdf"],
   ["..%2F..%5ccv%00%0d%0A.pdf", "cv.pdf"],
   ["r%E9sum%E9 100%.pdf", "r%E9sum%E9 100%.pdf"],
+  ["Rate 50%50 or 50%2f100.pdf", "Rate 50%50 or 50%2f100.pdf"],
+  ["r%E9sum%E9.pdf", "r%E9sum%E9.pdf"],
   ["r\ufffdsum\ufffd.pdf", "r_sum_.pdf"],
   ["Ann Buyer M.Sc.", "Ann Buyer M.Sc"],
 ])("%s is read as %s", async (filename, shown) => {

@@ -29,6 +29,8 @@ const contentTypesBytesMax = 256 * 1024;
 
 const contentTypesPart = "/[content_types].xml";
 
+const appleDouble = Buffer.from([0, 5, 0x16, 7]);
+
 /** Of all parts together. A link takes some 200 bytes. */
 const relationshipsBytesMax = 1024 * 1024;
 
@@ -215,12 +217,16 @@ const findRelationshipFault = async (bytes: StagedBytes, zip: ZipFile, parts: Pa
     bytesLeft -= entry.uncompressedSize;
     if (bytesLeft < 0) return tooLarge;
     const xml = await readPart(bytes, zip, entry, relationshipsBytesMax);
+    if (xml && isAppleDouble(xml)) continue;
     const tags = xml && readTags(xml);
     if (!tags) return damaged;
     if (tags.some(({ attributes }) => attributes.get("Type")?.endsWith("/vbaProject"))) return macros;
   }
   return null;
 };
+
+/** What macOS puts beside each file when it packs a folder. Nothing reads it as XML. */
+const isAppleDouble = (part: Buffer) => part.subarray(0, 4).equals(appleDouble);
 
 const readPart = async (bytes: StagedBytes, zip: ZipFile, entry: Entry | undefined, bytesMax: number) => {
   if (!entry || Math.max(entry.uncompressedSize, entry.compressedSize) > bytesMax) return null;

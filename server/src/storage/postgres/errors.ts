@@ -12,8 +12,7 @@ const states = new Map([
   ["25P04", "out of patience with this process"],
   ["26000", "behind a pooler that loses prepared statements"],
   ["28", "refusing the credentials"],
-  // The password was not asked for.
-  ["28000", "refusing this user from this machine, or without TLS (see its pg_hba.conf)"],
+  ["28000", "refusing this user (look at LOGIN, pg_hba.conf and TLS)"],
   ["3D000", "missing on its server"],
   ["40001", "too contended"],
   ["40P01", "too contended"],
