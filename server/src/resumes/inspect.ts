@@ -3,9 +3,10 @@ import { extensionOf } from "@submissions/shared/file-extension";
 import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
 import { cleanFilename, formFilename } from "./display-name.ts";
-import { findDocxFault, isZip } from "./formats/docx.ts";
+import { findDocxFault } from "./formats/docx.ts";
 import { findDocFault, isOle } from "./formats/doc.ts";
 import { findPdfFault, isPdf } from "./formats/pdf.ts";
+import { isZip } from "./formats/zip.ts";
 import { StagedBytes } from "./staged-bytes.ts";
 
 type ResumeKind = (typeof formats)[number]["kind"];

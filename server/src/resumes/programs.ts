@@ -1,5 +1,5 @@
 // Programs, which are no files of replies: by the extension of their name, by their first bytes, or as part of a ZIP file.
-import { zipHolds } from "./formats/docx.ts";
+import { zipHolds } from "./formats/zip.ts";
 import { StagedBytes } from "./staged-bytes.ts";
 
 const extensions = new Set(
