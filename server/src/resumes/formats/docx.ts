@@ -1,7 +1,7 @@
 // Judges whether a ZIP file is a Word document without macros, by `[Content_Types].xml` and the relationships of parts. Names
 // of entries are compared and never used as paths.
 import { getFileNameLowLevel, type Entry, type ZipFile } from "yauzl";
-import { parseContentTypes, readTags } from "./content-types.ts";
+import { parseContentTypes } from "./content-types.ts";
 import { encrypted, macros } from "./doc.ts";
 import type { StagedBytes } from "../staged-bytes.ts";
 import {
@@ -14,6 +14,7 @@ import {
   readEntry,
   stored,
 } from "./zip.ts";
+import { readTags } from "./xml-tags.ts";
 
 /** What all entries together say they inflate to. No bound on the ratio: honest documents of 60 KB inflate seventyfold. */
 const inflatedBytesMax = 100_000_000;
