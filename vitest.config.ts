@@ -90,7 +90,7 @@ export default defineConfig({
         ],
         { ...postgres, env: { TEST_DATABASE: "postgres" } },
       ),
-      project("browser", browsers, { ...onDisk, globalSetup: "test/support/browser/build-client.ts" }),
+      project("browser", browsers, { ...onDisk, globalSetup: "test/support/browser/build-dist.ts" }),
       project("counting", counting, running),
       project("measuring", measuring, alone),
     ],

@@ -150,18 +150,21 @@ export class Visit implements AsyncDisposable {
 
   /** A test that fails says what the page wrote to the console, and which requests had no answer by then. */
   #reportWhenFailed(page: Page): void {
-    // A visit of a whole file.
+    // A visit that all tests of a file share begins in a hook.
     if (TestRunner.getCurrentTest() === undefined) return;
     const messages: string[] = [];
     const unanswered = new Set<Request>();
     page.on("console", (message) => messages.push(`${message.type()}: ${message.text()}`));
     page.on("request", (request) => unanswered.add(request));
-    for (const end of ["requestfailed", "requestfinished"] as const)
-      page.on(end as "requestfinished", (request) => unanswered.delete(request));
+    page.on("requestfailed", (request) => unanswered.delete(request));
+    page.on("requestfinished", (request) => unanswered.delete(request));
     onTestFailed(() => console.error({ messages, unanswered: [...unanswered].map((request) => request.url()) }));
   }
 
-  /** Visits with the same options use one profile after another; what can be set in a page is. */
+  /**
+   * Visits with the same options use one profile after another; what can be set in a page is. A script of `addInitScript`
+   * cannot be taken out of a page: a test that adds one closes the page.
+   */
   static async begin(
     browser: Browser,
     {

@@ -195,19 +195,23 @@ it.each([
 const quoted = "> When?\n> Where?\n";
 const signature = "-----BEGIN PGP SIGNATURE-----\n\niQ==\n-----END PGP SIGNATURE-----\n";
 it.each([
-  ["above who wrote", `Hello,\nTuesday.\nSales Team <s@desk.example> writes:\n${quoted}`, "Hello,\nTuesday."],
+  [
+    "that stand above an attribution",
+    `Hello,\nTuesday.\nSales Team <s@desk.example> writes:\n${quoted}`,
+    "Hello,\nTuesday.",
+  ],
   [
     "that end with an address and a verb",
     `Hello,\nmy colleague Ann <ann@x.example> asked:\n${quoted}`,
     "Hello,\nmy colleague Ann <ann@x.example> asked:",
   ],
   [
-    "signed behind a line of one space",
+    "that are signed, behind a line of one space",
     `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n \nTuesday.\n\nAnn\n${signature}`,
     "Tuesday.\n\nAnn",
   ],
   [
-    "signed otherwise than is known",
+    "that are signed, without a blank line in front",
     `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\nTuesday.\n${signature}`,
     `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\nTuesday.\n${signature.trim()}`,
   ],

@@ -4,7 +4,7 @@ const recipientsMax = 100;
 const partBytesMax = 64 * 1024;
 const otherAction = /^(?:delayed|delivered|relayed|expanded)\b/i;
 
-/** @param said the part for persons */
+/** @param said the text of the report, which is written for persons */
 export function readReport(parts: readonly { mimeType: string; content: Uint8Array }[], said: string) {
   const textOf = (pattern: RegExp) => {
     const part = parts.find(({ mimeType }) => pattern.test(mimeType));
@@ -22,7 +22,7 @@ export function readReport(parts: readonly { mimeType: string; content: Uint8Arr
     .slice(0, recipientsMax)
     .map((fields) => {
       const code = /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "";
-      // Exim has 5.0.0 for all that fails; 4.4.7 is the status of a server that was away for days.
+      // Exim reports every failure as 5.0.0. A server that was away for days has 4.4.7 (RFC 3463).
       const status =
         code === "5.0.0" && /retry time(?:out exceeded| not reached)|have been failing for a long time/.test(said)
           ? "4.4.7"

@@ -26,6 +26,11 @@ it("knows a report of a server that was away from one of an address that is refu
   const statuses = async (name: string) => (await read(name)).report?.map(({ status, failed }) => [status, failed]);
   expect(await statuses("report-exim")).toStrictEqual([["5.0.0", true]]);
   expect(await statuses("report-exim-timeout")).toStrictEqual([["4.4.7", true]]);
+  // So says Exim where it does not try once more at the end (`delay_after_cutoff = false`).
+  const eml = readFileSync(new URL("report-exim-timeout.eml", folder), "utf8");
+  const other = eml.replace("retry timeout exceeded", "all hosts have been failing for a long time");
+  expect(other).not.toBe(eml);
+  expect((await readMail(Buffer.from(other))).report).toMatchObject([{ status: "4.4.7", failed: true }]);
   expect(await statuses("report-opensmtpd")).toStrictEqual([["5.0.0", true]]);
   expect(await statuses("report-postfix-delayed")).toStrictEqual([["4.4.1", false]]);
 });

@@ -11,12 +11,12 @@ const sources = ["client/src/**", "shared/src/**", "client/*.{js,json,md,ts}", "
 const built = ["client/dist/forms/forms.js", "client/dist/forms/packages/*.tgz", "client/dist/console/index.html"];
 
 export async function setup(): Promise<void> {
-  await buildClient();
+  await buildDist();
   if (process.env["CHROMIUM_PATH"] === undefined) await packed.executablePath();
 }
 
 /** Builds forms, package and console, unless all are newer than what they are made of: an install builds them. */
-export async function buildClient(): Promise<void> {
+export async function buildDist(): Promise<void> {
   const newest = Math.max(...timesOf(sources));
   if (built.every((path) => timesOf([path]).some((time) => time > newest))) return;
   // Vitest says `test` here, and React would be built for development.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import about from "../../../client/package.json" with { type: "json" };
-import { buildClient } from "../browser/build-client.ts";
+import { buildDist } from "../browser/build-dist.ts";
 
 export const root = join(import.meta.dirname, "../../..");
 
@@ -35,7 +35,7 @@ export async function run(program: string, args: readonly string[], cwd: string)
 
 /** Builds, packs and installs. */
 export async function packAndInstall(): Promise<Packed> {
-  await buildClient();
+  await buildDist();
   const project = await mkdtemp(join(tmpdir(), "submissions-package-"));
   await mkdir(join(project, "node_modules/@submissions"), { recursive: true });
   await writeFile(join(project, "package.json"), '{ "private": true, "type": "module" }');

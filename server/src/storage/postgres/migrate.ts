@@ -47,7 +47,8 @@ export async function migratePostgres(url: string, waiting?: (message: string) =
   try {
     return await applyPending(connections, waiting);
   } catch (error) {
-    // A role that may only read and write rows can start the service all the same, once another one has migrated.
+    // 42501: the role has no right to. 3F000: without USAGE it sees no schema. Such a role can start the service all the same,
+    // once another one has migrated.
     if (!["42501", "3F000"].includes(sqlState(error) ?? "")) throw error;
     const names = (await findPending(connections)).map(({ name }) => name);
     throw new SchemaTooOld(
