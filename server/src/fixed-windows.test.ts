@@ -18,6 +18,14 @@ test("a window begins with the first count, and ends when it said it would", () 
   expect(windows.add("a")).toEqual({ count: 1, msLeft: 1_000 });
 });
 
+test("no window lasts longer than it should, whatever the fraction of the millisecond it begins at", () => {
+  const { clock, windows } = open(1_000);
+  for (let begin = 0; begin < 10_000; begin += 1) {
+    clock.at = begin * 0.1;
+    expect(windows.add(`${begin}`).msLeft).toBe(1_000);
+  }
+});
+
 test("what is taken back belongs to a window that lasts", () => {
   const { clock, windows } = open(1_000);
   windows.add("a");

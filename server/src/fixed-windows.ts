@@ -22,7 +22,7 @@ export class FixedWindows {
 
   /** What was counted in the window that has not ended yet. */
   of(key: string): Counted {
-    const now = this.#clock.elapsed();
+    const now = this.#now();
     const window = this.#windows.get(key);
     return window === undefined || window.endsAt <= now
       ? { count: 0, msLeft: 0 }
@@ -31,7 +31,7 @@ export class FixedWindows {
 
   /** Adds to the count of a key. The first one begins a window, which no other prolongs. */
   add(key: string, count = 1): Counted {
-    const now = this.#clock.elapsed();
+    const now = this.#now();
     let window = this.#windows.get(key);
     if (window === undefined || window.endsAt <= now) {
       this.#windows.delete(key);
@@ -46,6 +46,11 @@ export class FixedWindows {
   /** Takes one off again, in the window that has not ended yet. */
   takeBack(key: string): void {
     if (this.of(key).count > 0) this.add(key, -1);
+  }
+
+  /** In whole milliseconds: with fractions, `now + ms - now` may be more than `ms`, and callers would wait a second longer. */
+  #now(): number {
+    return Math.floor(this.#clock.elapsed());
   }
 
   #forget(now: number): void {
