@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { inMemory } from "./test/support/memory-folder.ts";
@@ -16,9 +15,10 @@ const project = (name: string, include: string[], more: object = {}) => ({
 const pure = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } };
 /** Often waits for processes, browsers and databases: two workers more use that time. With six a run takes longer. */
 const running = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } };
-const postgres = { ...running, globalSetup: "test/support/postgres-global.ts" };
-/** Temporary files stay on the disk: programs are run from them, which `/dev/shm` may forbid. */
-const onDisk = { ...running, env: { TMPDIR: tmpdir() } };
+const service = {
+  ...running,
+  globalSetup: ["test/support/postgres-global.ts", "test/support/browser/build-dist.ts"],
+};
 /** Memory and time are measured while nothing else runs. */
 const alone = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } };
 
@@ -27,10 +27,6 @@ const measuring = ["test/service/abuse/{linear-work,text-work,upload-memory}.tes
 const counting = ["test/service/resumes/work.test.ts"];
 /** About the files of the repository: nothing is started. */
 const ofTheRepository = ["test/service/repository/**/*.test.ts"];
-const browsers = ["test/service/browser/**/*.test.ts", "test/service/client/package.test.ts"];
-/** Start their services on a server of their own, beside those on SQLite. */
-const databases = ["test/service/{desk,processes}/**/*.test.ts"];
-
 /** Run HAProxy, nginx and Caddy with the files of deploy/: at night, where these are installed for certain. */
 const proxies = process.env["NIGHTLY"] === "1" ? [] : ["test/service/deploy/{balancers,refusals,slow-lines}.test.ts"];
 
@@ -63,11 +59,11 @@ export default defineConfig({
     // Few: a worker loads the service once for all files of its project.
     projects: [
       project("unit", ["{shared,server,client}/src/**/*.test.ts", ...ofTheRepository], pure),
-      project("service", ["test/service/**/*.test.ts"], {
-        ...running,
-        exclude: [...measuring, ...counting, ...ofTheRepository, ...browsers, ...databases, ...proxies],
+      // All in one: a worker of another project loads the service again.
+      project("service", ["test/{contract,service}/**/*.test.ts"], {
+        ...service,
+        exclude: [...measuring, ...counting, ...ofTheRepository, ...proxies],
       }),
-      project("stores", ["test/contract/**/*.test.ts", ...databases], postgres),
       // The contract of the store once more, and the service as a whole: the suites where the engine could make a difference
       // to callers and mails. What the contract covers as well runs at night.
       project(
@@ -88,9 +84,8 @@ export default defineConfig({
               ]
             : []),
         ],
-        { ...postgres, env: { TEST_DATABASE: "postgres" } },
+        { ...service, env: { TEST_DATABASE: "postgres" } },
       ),
-      project("browser", browsers, { ...onDisk, globalSetup: "test/support/browser/build-dist.ts" }),
       project("counting", counting, running),
       project("measuring", measuring, alone),
     ],

@@ -1,10 +1,11 @@
 // How long the console takes to show its frame and the rows of the inbox on a slow line: 800 ms to the service and back,
 // 50 kB/s, nothing in the browser's cache. It needs the console built.
 // npm run bench:slow-line
+import packed from "@sparticuz/chromium";
 import { devOperator } from "../../server/dev/operator.ts";
 import { seedStore } from "../../server/dev/seed/seed.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { openBrowser } from "../support/browser.ts";
+import { startBrowser } from "../support/browser.ts";
 import { openFolder } from "../support/folder.ts";
 import { startProcess } from "../support/service-process.ts";
 
@@ -18,7 +19,7 @@ const store = await openStore(location);
 const operator = await devOperator(store, folder.path);
 await store[Symbol.asyncDispose]();
 await using service = await startProcess({}, { dataFolder: folder.path });
-const browser = await openBrowser();
+const browser = await startBrowser(() => packed.executablePath());
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 const address = `${service.url}/console`;
 await page.goto(address);

@@ -1,5 +1,5 @@
 // Migrations and rights on PostgreSQL: processes of two releases may start at once, with no more rights than they use.
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { migrate, openStore, pendingMigrations } from "../../server/src/storage/open-store.ts";
 import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { Connections } from "../../server/src/storage/postgres/connections.ts";
@@ -7,6 +7,7 @@ import { applyPending, postgresMigrations } from "../../server/src/storage/postg
 import { type PendingMigration, SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
+import { postgresOfTheRun } from "../support/postgres-of-the-run.ts";
 import { createDatabase } from "../support/service-database.ts";
 import { locate } from "./postgres-under-test.ts";
 import { accept, inquiries, inquiry, lease, noon, offer, release } from "./records.ts";
@@ -156,7 +157,7 @@ describe("a role that may only read and write rows", () => {
 });
 
 test("a database of another encoding is refused", async () => {
-  const server = new PostgresDatabases(inject("postgresUrl"));
+  const server = new PostgresDatabases((await postgresOfTheRun()).url);
   const name = `latin_${process.pid}`;
   await server.administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
   const location = locate(`${server.url}/${name}`);

@@ -3,11 +3,12 @@ import { execFile, execFileSync } from "node:child_process";
 import { chown, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { messageForOperator } from "../../server/src/observe/describe-error.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { postgresOfTheRun } from "../support/postgres-of-the-run.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import { shared } from "../support/shared.ts";
 import { createDatabase } from "../support/service-database.ts";
@@ -51,13 +52,14 @@ const openssl = (() => {
 
 describe.skipIf(!openssl)("with a certificate of its own authority, a server", () => {
   const opened = shared(async () => {
-    const server = await startPostgres({ from: inject("postgresData") });
+    const { data } = await postgresOfTheRun();
+    const server = await startPostgres({ from: data });
     await makeCertificates(server.folder);
     await server.administer("ALTER SYSTEM SET ssl_cert_file = 'server.pem'");
     await server.administer("ALTER SYSTEM SET ssl_key_file = 'server.key'");
     await server.administer("ALTER SYSTEM SET ssl = on");
     await server.administer("SELECT pg_reload_conf()");
-    if (inject("postgresData") === null) await server.makeTemplate();
+    if (data === null) await server.makeTemplate();
     const database = await server.create();
     await vi.waitFor(async () => expect(await server.administer("SHOW ssl")).toEqual([{ ssl: "on" }]), {
       timeout: minute,

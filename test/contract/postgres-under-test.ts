@@ -1,8 +1,8 @@
 // PostgreSQL for the contract suite. Reaches past the port only for what the port cannot do.
-import { inject } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
+import { postgresOfTheRun } from "../support/postgres-of-the-run.ts";
 import { type PostgresDatabase, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { createDatabase } from "../support/service-database.ts";
 import { reusingTest, shortcutsOf, type StoreUnderTest } from "./store-under-test.ts";
@@ -14,7 +14,7 @@ export interface PostgresUnderTest extends StoreUnderTest {
 export const locate = (url: string, poolMax = 4) => ({ kind: "postgres", url, poolMax }) as const;
 
 export async function startOwnServer(): Promise<PostgresServer> {
-  const data = inject("postgresData");
+  const { data } = await postgresOfTheRun();
   const server = await startPostgres({ from: data });
   if (data === null) await server.makeTemplate();
   return server;

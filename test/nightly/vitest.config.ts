@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/support/count-reporter.ts"],
     include: ["test/nightly/**/*.test.ts"],
-    globalSetup: "test/support/postgres-global.ts",
+    globalSetup: ["test/support/postgres-global.ts", "test/support/browser/build-dist.ts"],
     maxWorkers: 1,
     testTimeout: 600_000,
     hookTimeout: 600_000,

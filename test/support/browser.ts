@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeBuilder } from "@axe-core/playwright";
-import packed from "@sparticuz/chromium";
 import {
   chromium,
   type Browser,
@@ -12,22 +11,22 @@ import {
   type Page,
   type Request,
 } from "playwright-core";
-import { onTestFailed, TestRunner } from "vitest";
+import { inject, onTestFailed, TestRunner } from "vitest";
 
 let ofWorker: Promise<Browser> | undefined;
 
 /** The browser of this process, which all files of tests in it share and which ends with it. */
 export function openBrowser(): Promise<Browser> {
-  return (ofWorker ??= start().then((browser) => {
+  return (ofWorker ??= startBrowser(() => inject("packedBrowser")).then((browser) => {
     browser.once("disconnected", () => (ofWorker = undefined));
     return Object.assign(browser, { [Symbol.asyncDispose]: async () => {} });
   }));
 }
 
 /** Starts the browser at CHROMIUM_PATH, or else the packed one, or else the system's. */
-async function start(): Promise<Browser> {
+export async function startBrowser(packed: () => string | Promise<string>): Promise<Browser> {
   const named = process.env["CHROMIUM_PATH"];
-  const paths = named === undefined ? [() => packed.executablePath(), systemBrowser] : [() => named];
+  const paths = named === undefined ? [packed, systemBrowser] : [() => named];
   const failures: unknown[] = [];
   for (const path of paths) {
     try {

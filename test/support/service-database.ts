@@ -1,4 +1,5 @@
 // Databases on the run's PostgreSQL server, and which one a service of a test stores in.
+import { postgresOfTheRun } from "./postgres-of-the-run.ts";
 import { type PostgresDatabase, PostgresDatabases } from "./postgres-server.ts";
 
 export interface ServiceDatabase extends AsyncDisposable {
@@ -9,9 +10,8 @@ let ofTheRun: PostgresDatabases | undefined;
 
 /** A database of the run's server; it goes with the server unless it is disposed of. */
 export async function createDatabase(kind?: "migrated" | "empty"): Promise<PostgresDatabase> {
-  // Only here: services are started by programs too that are no tests.
-  const { inject } = await import("vitest");
-  return (ofTheRun ??= new PostgresDatabases(inject("postgresUrl"))).create(kind);
+  const { url } = await postgresOfTheRun();
+  return (ofTheRun ??= new PostgresDatabases(url)).create(kind);
 }
 
 export async function openServiceDatabase(): Promise<ServiceDatabase> {

@@ -4,15 +4,23 @@ import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import packed from "@sparticuz/chromium";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the browser was unpacked to: on the disk, because programs may not be run from where tests store. */
+    readonly packedBrowser: string;
+  }
+}
 
 const root = join(import.meta.dirname, "../../..");
 /** What the builds are made of. Folders as well: one changes with the names in it. */
 const sources = ["client/src/**", "shared/src/**", "client/*.{js,json,md,ts}", "package-lock.json"];
 const built = ["client/dist/forms/forms.js", "client/dist/forms/packages/*.tgz", "client/dist/console/index.html"];
 
-export async function setup(): Promise<void> {
+export async function setup(project: TestProject): Promise<void> {
   await buildDist();
-  if (process.env["CHROMIUM_PATH"] === undefined) await packed.executablePath();
+  if (process.env["CHROMIUM_PATH"] === undefined) project.provide("packedBrowser", await packed.executablePath());
 }
 
 /** Builds forms, package and console, unless all are newer than what they are made of: an install builds them. */
