@@ -95,7 +95,7 @@ async function plansOf(database: PostgresDatabase, statements: ReadonlyMap<strin
   return found;
 }
 
-test("no statement reads more of a table than it needs, in a new database and in a full one", async () => {
+nightly("no statement reads more of a table than it needs, in a new database and in a full one", async () => {
   await using empty = await createDatabase();
   const statements = await prepareAll(empty.url);
   expect(statements.size).toBeGreaterThan(100);

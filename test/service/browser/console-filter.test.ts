@@ -9,7 +9,7 @@ import { failNext, holdNext, oneVisit, pathOf, rows } from "../../support/browse
 const site = shared(() => ConsoleSite.open());
 const { go, expectProblems } = oneVisit(site);
 
-test("an inbox keeps its filter in the address, and Back returns to it", async () => {
+nightly("an inbox keeps its filter in the address, and Back returns to it", async () => {
   const page = await go();
   await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
   await page.waitForURL("**/console?status=new");
@@ -27,7 +27,7 @@ test("an inbox keeps its filter in the address, and Back returns to it", async (
   await page.waitForURL("**/console?status=new");
 });
 
-test("older submissions are shown page by page, and it is said why they could not be loaded", async () => {
+nightly("older submissions are shown page by page, and it is said why they could not be loaded", async () => {
   const page = await go("?status=all");
   expectProblems(/status of 429/);
   const total = site().submissions.filter(({ status }) => status !== "spam").length;
@@ -169,16 +169,19 @@ nightly("several get a tag at once", async () => {
   await expect.poll(() => rows(page).count()).toBe(2);
 });
 
-test("the inbox opens on what is to be done, which the tab's title counts, and leads to each part of it", async () => {
-  const page = await go();
-  const todo = site().submissions.filter(({ status }) => status === "new" || status === "open");
-  await expect.poll(() => page.title()).toMatch(new RegExp(`^\\(${todo.length}\\) Inbox`));
-  await rows(page).first().waitFor();
-  await expect.poll(() => page.locator(".rows .row:is(.status-done, .status-spam)").count()).toBe(0);
-  const places = page.getByRole("navigation", { name: "Console" });
-  const inquiries = todo.filter(({ kind }) => kind === "inquiry").length;
-  await places.getByRole("link", { name: new RegExp(`^Inquiries ${inquiries}`) }).click();
-  await page.waitForURL("**/console?kind=inquiry");
-  for (const name of [/^To do/, /^Applications/, /^Mine/, /^Unassigned/])
-    await places.getByRole("link", { name }).waitFor();
-});
+nightly(
+  "the inbox opens on what is to be done, which the tab's title counts, and leads to each part of it",
+  async () => {
+    const page = await go();
+    const todo = site().submissions.filter(({ status }) => status === "new" || status === "open");
+    await expect.poll(() => page.title()).toMatch(new RegExp(`^\\(${todo.length}\\) Inbox`));
+    await rows(page).first().waitFor();
+    await expect.poll(() => page.locator(".rows .row:is(.status-done, .status-spam)").count()).toBe(0);
+    const places = page.getByRole("navigation", { name: "Console" });
+    const inquiries = todo.filter(({ kind }) => kind === "inquiry").length;
+    await places.getByRole("link", { name: new RegExp(`^Inquiries ${inquiries}`) }).click();
+    await page.waitForURL("**/console?kind=inquiry");
+    for (const name of [/^To do/, /^Applications/, /^Mine/, /^Unassigned/])
+      await places.getByRole("link", { name }).waitFor();
+  },
+);

@@ -29,47 +29,50 @@ nightly("an operator is invited by keyboard alone, and a dialog gives the focus 
   await page.keyboard.press("Escape");
 });
 
-test("a token is shown once; its dialog stays when a selection ends beside it, and is closed by a click there", async () => {
-  const page = await go("/settings");
-  const dialog = page.getByRole("dialog");
-  const create = page.getByRole("button", { name: "Create token" });
-  await create.click();
-  const name = page.getByLabel("Name", { exact: true });
-  await name.fill("Nightly export");
-  const { x, y, height } = (await name.boundingBox())!;
-  await page.mouse.move(x + 60, y + height / 2);
-  await page.mouse.down();
-  await page.mouse.move(5, y + height / 2);
-  await page.mouse.up();
-  await expect.poll(() => name.inputValue()).toBe("Nightly export");
-  await page.mouse.click(5, y);
-  await expect.poll(() => dialog.count()).toBe(0);
+nightly(
+  "a token is shown once; its dialog stays when a selection ends beside it, and is closed by a click there",
+  async () => {
+    const page = await go("/settings");
+    const dialog = page.getByRole("dialog");
+    const create = page.getByRole("button", { name: "Create token" });
+    await create.click();
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("Nightly export");
+    const { x, y, height } = (await name.boundingBox())!;
+    await page.mouse.move(x + 60, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(5, y + height / 2);
+    await page.mouse.up();
+    await expect.poll(() => name.inputValue()).toBe("Nightly export");
+    await page.mouse.click(5, y);
+    await expect.poll(() => dialog.count()).toBe(0);
 
-  await create.click();
-  await name.fill("Nightly export");
-  // Without an answer it may be there.
-  expectProblems(/ERR_FAILED/);
-  await page.route("**/tokens.create*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
-  await dialog.getByRole("button", { name: "Create token" }).click();
-  await dialog.getByText("It may have been done all the same.").waitFor();
-  const held = await holdNext(page, "**/tokens.create*");
-  await dialog.getByRole("button", { name: "Create token" }).click();
-  await held.answered;
-  await page.keyboard.press("Escape");
-  await held.release();
-  await expect.poll(() => page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^submissions_/);
-  await dialog.getByRole("button", { name: "Close" }).last().click();
-  // It was done, and only once. The keyboard goes on beside what is gone.
-  const before = await site().store.access.listTokens();
-  expect(before.map((token) => token.name)).toEqual(["Nightly export"]);
-  await page.getByRole("button", { name: /^Revoke \d+ Nightly export$/ }).press("Enter");
-  await page.getByText("The token no longer works.").waitFor();
-  await expect.poll(() => hasFocus(page.getByRole("button", { name: "Add webhook" }))).toBe(true);
-  const saveName = page.getByRole("button", { name: "Save name" });
-  await saveName.press("Enter");
-  await page.getByText("Your name is saved.").waitFor();
-  await expect.poll(() => hasFocus(saveName)).toBe(true);
-});
+    await create.click();
+    await name.fill("Nightly export");
+    // Without an answer it may be there.
+    expectProblems(/ERR_FAILED/);
+    await page.route("**/tokens.create*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+    await dialog.getByRole("button", { name: "Create token" }).click();
+    await dialog.getByText("It may have been done all the same.").waitFor();
+    const held = await holdNext(page, "**/tokens.create*");
+    await dialog.getByRole("button", { name: "Create token" }).click();
+    await held.answered;
+    await page.keyboard.press("Escape");
+    await held.release();
+    await expect.poll(() => page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^submissions_/);
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    // It was done, and only once. The keyboard goes on beside what is gone.
+    const before = await site().store.access.listTokens();
+    expect(before.map((token) => token.name)).toEqual(["Nightly export"]);
+    await page.getByRole("button", { name: /^Revoke \d+ Nightly export$/ }).press("Enter");
+    await page.getByText("The token no longer works.").waitFor();
+    await expect.poll(() => hasFocus(page.getByRole("button", { name: "Add webhook" }))).toBe(true);
+    const saveName = page.getByRole("button", { name: "Save name" });
+    await saveName.press("Enter");
+    await page.getByText("Your name is saved.").waitFor();
+    await expect.poll(() => hasFocus(saveName)).toBe(true);
+  },
+);
 
 nightly("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
   const page = await go("/settings");

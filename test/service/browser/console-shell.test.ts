@@ -1,5 +1,5 @@
 // What stands around the pages of the console, the overview, and what a new installation shows.
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
@@ -74,7 +74,7 @@ nightly("a page begins at its top, and is where it was on the way back", async (
   await expect.poll(top).toBe(before);
 });
 
-test.for([
+nightly.for([
   ["eva", ["session.me", "inbox.since", "inbox.list"]],
   ["mia", ["session.me"]],
 ] as const)(
@@ -138,7 +138,7 @@ nightly("rows that were asked for long before the page can show them are asked f
   await rows(page).getByText("Nora Later").waitFor();
 });
 
-test("every page says that no mail goes out and that the disk is nearly full", async () => {
+nightly("every page says that no mail goes out and that the disk is nearly full", async () => {
   await using visit = await Visit.begin(browser(), wide);
   const { page } = visit;
   await site().signIn(visit.context, operators.mia[0]);

@@ -7,6 +7,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser } from "../../support/browser.ts";
 import { openFolder } from "../../support/folder.ts";
+import { nightly } from "../../support/many-or-few.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import {
@@ -131,7 +132,7 @@ describe("before it is sent", () => {
 });
 
 describe("on its way", () => {
-  test("a slow upload shows how much is sent, in the bar and in the same digits, and arrives", async () => {
+  nightly("a slow upload shows how much is sent, in the bar and in the same digits, and arrives", async () => {
     const form = await fillIn();
     await choose(form, pdfOf(3_000_000));
     // Half a minute: it must not be over before the bar is looked at.

@@ -330,7 +330,7 @@ test("release makes spam a new submission, once", async () => {
   expect([unknown.code, unknown.stderr]).toEqual([1, "There is no submission INQ-20201121-000000.\n"]);
 });
 
-test("a user who may not read the database is told which file it is, and what to do", async () => {
+nightly("a user who may not read the database is told which file it is, and what to do", async () => {
   const data = await mkdtemp(join(ground, "others-"));
   const file = join(data, "submissions.sqlite");
   expect(await runCommand(["migrate"], { DATA_DIR: data })).toMatchObject({ code: 0 });

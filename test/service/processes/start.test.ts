@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { buyer, doors, json, rest } from "../../support/doors.ts";
 import { nightly } from "../../support/many-or-few.ts";
 import { addressees } from "../../support/postmark-stand-in.ts";
@@ -53,7 +53,7 @@ const loadedBy = ({ log }: ServiceProcess): string[] =>
 const tracing = (service: ServiceProcess) =>
   loadedBy(service).filter((url) => /\/observe\/(traces|otlp-exporter)\./.test(url));
 
-test("a start loads nothing that only a later request or another setting needs", async () => {
+nightly("a start loads nothing that only a later request or another setting needs", async () => {
   await using service = await startProcess(postmark, { preload });
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   const loaded = loadedBy(service);
