@@ -7,7 +7,8 @@ const wrote =
 const oneself = /\b(?:I|we|ich|wir)\b/;
 const dated = /\p{Nd}{1,2}[:.h時]\p{Nd}{2}|\p{Nd}{4}/u;
 /** Two of the headers that Outlook and others put above it, one of which comes first. */
-const fromLabel = /^\*?"?(?:From|Von|De|Da|Van|Från|Fra|Od|差出人|送信者|发件人|寄件者|보낸 사람)\s?[:：]\*?\s?\S/iu;
+const fromLabel =
+  /^\*?"?(?:From|Von|De|Da|Van|Från|Fra|Od|Lähettäjä|Feladó|De la|Kimden|Dari|Từ|От|Від|Από|מאת|من|จาก|差出人|送信者|发件人|寄件者|보낸 사람)\s?[:：]\*?\s?\S/iu;
 const dateLabel =
   /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|Inviato|Data|Verzonden|Skickat|Sendt|送信日時|日時|发送时间|日期)\s?[:：]\*?\s?\S/iu;
 const anyLabel = /^\*?\p{L}[\p{L}\p{M} -]{0,24}\s?[:：]/u;

@@ -164,6 +164,12 @@ it.each([
     `---------- Původní e-mail ----------\n${block("Od", "Datum: 28. 11. 2026", "Komu", "Předmět")}`,
   ],
   ["Turkish, below a line", `${"_".repeat(32)}\nKimden: Sales\nGönderilen: 28 Kasım 2026 10:02\nKime: Ann\n\nHello`],
+  [
+    "Finnish, by name",
+    "Lähettäjä: Sales\nLähetetty: lauantai 28. marraskuuta 2026 10.02\nVastaanottaja: Ann\nAihe: x\n\nHi",
+  ],
+  ["Russian, by name", "От: Sales\nОтправлено: 28 ноября 2026 г. 10:02\nКому: Ann\nТема: Your inquiry\n\nHello"],
+  ["Turkish, by name", "Kimden: Sales\nGönderilen: 28 Kasım 2026 10:02\nKime: Ann\nKonu: Your inquiry\n\nHello"],
   ["Thai", block("จาก", "ส่ง: 28 พฤศจิกายน 2026", "ถึง", "เรื่อง").replace(/<(.*)>/, "[mailto:$1]")],
   ["Persian", "در تاریخ شنبه ۲۸ نوامبر ۲۰۲۶،‏ ۱۰:۰۲ Sales <sales@desk.example> نوشت:\n\n> Hello\n> there"],
   ["Hungarian, of Gmail", "Sales <sales@desk.example> ezt írta (időpont: 2026. nov. 28., Szo, 10:02):\n\nHello"],
