@@ -7,7 +7,7 @@ import { emailKey } from "@submissions/shared/addresses";
 import about from "../package.json" with { type: "json" };
 import { type Clock, type Stopwatch, systemClock } from "./clock.ts";
 import { type Config, publicUrl } from "./config/config.ts";
-import { samplePackages, titlesOf } from "./config/catalogue.ts";
+import { titlesOf } from "./config/catalogue.ts";
 import { openConsole, troublesOf } from "./console/console.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { startIndexing } from "./desk/indexing.ts";
@@ -103,7 +103,6 @@ export async function startApp(options: AppOptions) {
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.messageKey, returnPath));
   const mailSettings = mailSettingsOf(config);
   const { isDisposable, packageTitles } = mailSettings;
-  const packages = config.packages ?? samplePackages;
   // Asked for at each mail: with port 0 it is known only once the server listens.
   const baseUrl = () => publicUrl(config, port);
   const traces = config.tracing === null ? null : opened.use(await openTraces(config.tracing, log));
@@ -185,7 +184,7 @@ export async function startApp(options: AppOptions) {
     metrics,
     traces,
     draining,
-    packages,
+    packages: config.knownPackages,
     publicUrl: baseUrl,
     rateLimitStore,
     version: about.version,

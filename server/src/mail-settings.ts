@@ -1,5 +1,5 @@
 // What composing needs to know of the configuration, for the service and for the preview of the command line.
-import { samplePackages, titlesOf } from "./config/catalogue.ts";
+import { titlesOf } from "./config/catalogue.ts";
 import type { Config } from "./config/config.ts";
 import { disposableHosts } from "./mail/disposable.ts";
 import type { MailSettings } from "./mail/templates/layout.ts";
@@ -10,7 +10,7 @@ export const mailSettingsOf = (config: Config): Omit<MailSettings, "publicUrl" |
   ...config.mailLook,
   languages: config.languages,
   teams: config.addresses.teams,
-  packageTitles: titlesOf(config.packages ?? samplePackages),
+  packageTitles: titlesOf(config.knownPackages),
   isDisposable: disposableHosts(config.disposableDomains),
   digestTo: config.digest?.to ?? [],
 });

@@ -2,7 +2,7 @@
 import type { SubmissionDetail } from "@submissions/shared/console";
 import { inReadingOrder, messageField } from "@submissions/shared/further-names";
 import type { Command } from "commander";
-import { samplePackages, titlesOf } from "../config/catalogue.ts";
+import { titlesOf } from "../config/catalogue.ts";
 import { submissionDetail } from "../desk/detail.ts";
 import { kindAndSize, utcMinute, type FieldValue } from "../field-values.ts";
 import { wholeScope } from "../storage/desk-store.ts";
@@ -28,7 +28,7 @@ export function registerShow(program: Command, deps: CommandDeps): void {
       await using store = await openStore(config.storage, { access: "read-only" });
       const found = await store.desk.findDetail(wholeScope, reference);
       if (found === null) throw new CommandFailed(`There is no submission ${reference}.`);
-      const packageTitles = titlesOf(config.packages ?? samplePackages);
+      const packageTitles = titlesOf(config.knownPackages);
       const detail = submissionDetail(found, { packageTitles, scanned: config.scanner !== null });
       await writeAll([json ? jsonText(detail) : pageOf(detail, deps)], deps.output);
     });

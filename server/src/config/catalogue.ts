@@ -89,7 +89,7 @@ function sample(id: string, title: string, hours: number, speakers: number, lice
   return { id, title, hours, speakers, licence };
 }
 
-/** The packages that are shown, and named in mails, where no catalogue is set. No inquiry is refused because of them. */
+/** What the front page shows without a catalogue. No inquiry is refused because of it. */
 export const samplePackages: readonly CataloguePackage[] = [
   sample("en-GB-scottish", "Scottish English, conversations", 120, 84),
   sample("en-IN-read", "Indian English, read sentences", 310, 412),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { samplePackages } from "./catalogue.ts";
 import { publicUrl, type Config } from "./config.ts";
 import {
   describeSettings,
@@ -55,6 +56,7 @@ test("needs nothing to start, and defaults as documented", () => {
     newsletterOptIn: "double",
     privacy: null,
     packages: null,
+    knownPackages: samplePackages,
     proofOfWork: null,
     disposableDomains: [],
     corsOrigins: [],

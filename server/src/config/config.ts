@@ -6,6 +6,7 @@ import { transportOf } from "../mail/transports.ts";
 import type { TracingSettings } from "../observe/traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
+import { samplePackages } from "./catalogue.ts";
 import { builtInLanguages, type Languages, mailsOf } from "./languages.ts";
 import { Openings } from "./openings.ts";
 import type { Values } from "./settings.ts";
@@ -48,6 +49,8 @@ export function configFrom(values: Values) {
     newsletterOptIn: values.NEWSLETTER_OPT_IN,
     /** Packages that may be asked for; null: any identifier. */
     packages: values.PACKAGE_CATALOGUE,
+    /** Packages that pages show, and mails and the console name. */
+    knownPackages: values.PACKAGE_CATALOGUE ?? (values.SITE === "on" ? samplePackages : []),
     /** What one may apply for; null: any text. */
     openings: values.OPENINGS && new Openings(values.OPENINGS),
     proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },

@@ -60,7 +60,7 @@ const network = {
   }),
   SITE: valued(types.oneOf("on", "off"), "on", {
     means: "whether the sample site is shown",
-    values: "`on`; `off` takes away the front page only.",
+    values: "`on`; `off` takes away the front page, and the sample of packages.",
   }),
   TRUST_PROXY: valued(types.trustedProxy, "0", {
     means: "the proxies in front of the service",
@@ -244,7 +244,7 @@ const intake = {
   PACKAGE_CATALOGUE: optional(catalogue, "any identifier", {
     means: "file of the packages that inquiries may name",
     values:
-      'A JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional, for the front page.',
+      'A JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional, for the front page. Unset, pages and mails have the titles of a sample; with `SITE=off` none.',
   }),
   OPENINGS: optional(openings, "any position", {
     means: "file of the openings that one may apply for",

@@ -7,7 +7,7 @@ import about from "../../../server/package.json" with { type: "json" };
 import { createLog } from "../../../server/src/observe/log.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
 import { openFolder } from "../../support/folder.ts";
-import { tickedOn, visit } from "../../support/pages.ts";
+import { fields, postForm, tickedOn, typedIn, visit } from "../../support/pages.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 
@@ -79,6 +79,19 @@ describe("the front page", () => {
     const receipt = async () => (await plain.mails()).find(({ subject }) => subject?.startsWith("We received"));
     await expect.poll(receipt).toBeDefined();
     expect((await receipt())?.text).toContain("  - Scottish English, conversations\n  - and 1 more\n");
+  });
+
+  test("with neither catalogue nor front page, pages and mails name no package", async () => {
+    await using bare = await startService({ env: { SITE: "off" } });
+    const { selectedPackageIds: _none, ...incomplete } = buyer;
+    const refused = await postForm(bare, "marketplace.inquiry", fields(incomplete));
+    expect([refused.status, typedIn(refused, "selectedPackageIds")]).toEqual([400, ""]);
+    expect(refused.text).not.toContain("Austrian German");
+    await rest.send(bare, "marketplace.inquiry", json({ ...buyer, selectedPackageIds: ["de-AT"] }));
+    await expect.poll(async () => (await bare.mails()).length).toBe(2);
+    const texts = (await bare.mails()).map(({ text }) => text).join();
+    expect(texts).not.toContain("Austrian German");
+    expect(texts).toContain("1 package\n");
   });
 
   test("is for search engines, unlike thanks and refusals", async () => {

@@ -159,7 +159,8 @@ function filledFrom(form: FormName, { fields, further }: SentForm, site: Site, s
   values[list] = ids;
   const packages = packagesWith(site, ids);
   // An identifier without a box was typed, and is shown as text.
-  const boxed = site.catalogue !== null || ids.every((id) => packages.some((shown) => shown.id === id));
+  const boxed =
+    packages.length > 0 && (site.catalogue !== null || ids.every((id) => packages.some((shown) => shown.id === id)));
   return { cut: cut || all.length > ids.length, values, hidden, packages: boxed ? packages : null };
 }
 
