@@ -4,7 +4,8 @@ import PostalMime from "postal-mime";
 import { assemble, type InboundMail, type Source, unreadable } from "./inbound-mail.ts";
 import type { Flow } from "./visible-text.ts";
 
-const bounds = { headerBytes: 256 * 1024, depth: 20, parts: 2_000, lines: 1_500_000 };
+/** Each line takes postal-mime 300 bytes, and each piece of Base64, which `=` ends, 400: outside of the heap that is bounded. */
+const bounds = { headerBytes: 256 * 1024, depth: 20, parts: 2_000, lines: 1_000_000, equalsSigns: 1_000_000 };
 /** Where the headers of a text stand, and all that is read of a mail that cannot be read as a whole. */
 const beginningBytes = 64 * 1024;
 
@@ -23,8 +24,9 @@ export async function parseMail(
 }
 
 async function readSource(raw: Uint8Array): Promise<Source> {
-  if (countOf(raw, "\n", bounds.lines) + countOf(raw, "\n--", bounds.parts) === Number.POSITIVE_INFINITY) {
-    throw new Error("More lines or parts than any program writes.");
+  const marks = { "\n": bounds.lines, "\n--": bounds.parts, "=": bounds.equalsSigns };
+  if (Object.entries(marks).some(([mark, max]) => countOf(raw, mark, max) > max)) {
+    throw new Error("More lines, parts or encoded bytes than any program writes.");
   }
   const beginning = beginningOf(raw);
   const [head = ""] = beginning.split(blankLine, 1);
@@ -124,14 +126,16 @@ function withHeadersInUtf8(raw: Uint8Array, head: string, charsets: readonly str
   return Buffer.concat([...pieces, bytes.subarray(end)]);
 }
 
-/** A text that was read so, by UTF-8 where its bytes are that. */
+/** A text that was read so, by UTF-8 where its bytes are that. Makes no text for each character: it may have 35 million. */
 function inUtf8(text: string): string {
-  const characters = text.replace(/[^\u0000-\u00FF]/g, (one) => {
-    const at = upperHalf.indexOf(one);
-    return at < 0 ? one : String.fromCodePoint(128 + at);
-  });
-  const bytes = /[^\u0000-\u00FF]/.test(characters) ? null : Buffer.from(characters, "latin1");
-  return bytes !== null && isUtf8(bytes) ? bytes.toString() : text;
+  const bytes = Buffer.alloc(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const upper = code < 256 ? -1 : upperHalf.indexOf(text.charAt(at));
+    if (code >= 256 && upper < 0) return text;
+    bytes[at] = upper < 0 ? code : 128 + upper;
+  }
+  return isUtf8(bytes) ? bytes.toString() : text;
 }
 
 /**
@@ -148,14 +152,11 @@ function keepFolded(raw: Uint8Array): { bytes: Uint8Array; flow: Flow } {
   return { bytes, flow: /\bdelsp="?yes/i.test(beginning) ? "delsp" : "flowed" };
 }
 
-/** How often a mark occurs; infinity beyond `max`. */
+/** How often a mark occurs, counted until it is more often than `max`. */
 function countOf(raw: Uint8Array, mark: string, max: number): number {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   let count = 0;
-  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) {
-    count += 1;
-    if (count > max) return Number.POSITIVE_INFINITY;
-  }
+  for (let at = bytes.indexOf(mark); at >= 0 && count <= max; at = bytes.indexOf(mark, at + 1)) count += 1;
   return count;
 }
 

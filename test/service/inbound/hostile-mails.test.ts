@@ -69,6 +69,26 @@ it("lets others work while it reads 35 MB", async () => {
   expect(turns).toBeLessThan(-20);
 });
 
+it.each([
+  ["short lines", () => mail("", "x\r\n".repeat(400_000))],
+  ["pieces of Base64", () => mail("Content-Transfer-Encoding: base64\r\n", "AB=".repeat(2_000_000))],
+])("takes little memory for a few megabytes of %s", async (_, made) => {
+  const raw = made();
+  await readMail(mail("", "x".repeat(20_000)));
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
+  expect((await readMail(raw)).messageId).toBe("1@example.org");
+  clearInterval(watch);
+  expect(most - before).toBeLessThan(400_000_000);
+});
+
+it("reads a long text of Western letters, and finds out that they are no UTF-8", async () => {
+  const western = "Content-Type: text/plain; charset=iso-8859-1\r\n";
+  const read = await readMail(mail(western, `${"\u0080".repeat(900)}\r\n`.repeat(38_000)));
+  expect(read.text).toMatch(/^€{900}\n€/);
+});
+
 it("lets others work while it reads 8,000 short lines", async () => {
   let turns = 0;
   const turn = setInterval(() => (turns += 1), 1);
