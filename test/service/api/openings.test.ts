@@ -106,7 +106,7 @@ test("a repeated key is answered before openings are looked at", async () => {
   const file = join(folder.path, "openings.json");
   const write = (closes: string) => writeFile(file, JSON.stringify([{ id: "a", title: "A", closes }]));
   await write("2999-01-01");
-  const own = await startService({ env: { OPENINGS: file } });
+  await using own = await startService({ env: { OPENINGS: file } });
   const send = (to: { readonly url: string }) => {
     const init = json({ ...applicant, position: "a" });
     return rest.send(to, "applications.submit", { ...init, headers: { ...init.headers, "idempotency-key": "one" } });
