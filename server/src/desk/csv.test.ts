@@ -66,18 +66,6 @@ test("a text that has the apostrophe already comes back with it", () => {
   }
 });
 
-test.each([
-  ["Hello;=HYPERLINK(A1)", "Hello;'=HYPERLINK(A1)"],
-  ["Dear team,\r\n=cmd|x!A1\n\t@SUM(A1)", "Dear team,\r\n'=cmd|x!A1\n\t'@SUM(A1)"],
-  ["a\t\"=WEBSERVICE(A1);'＋f（1）", "a\t'\"=WEBSERVICE(A1);''＋f（1）"],
-  ["-f(1);-f(2)", "'-f(1);'-f(2)"],
-  ["I can:\n- annotate\n- write; +43 660 1", "I can:\n- annotate\n- write; +43 660 1"],
-  [`1${"\n-2(3)".repeat(50)}`, `'1${"\n'-2(3)".repeat(50)}`],
-])("%j holds no call for a spreadsheet with another separator", (text, kept) => {
-  expect(keepAsText(text)).toBe(kept);
-  expect(fromKept(kept)).toBe(text);
-});
-
 test("writes numbers and absent values", () => {
   expect(csvLine([1, null, 'a "b"', 12345678901234])).toBe('"1",,"a ""b""","12345678901234"\r\n');
 });

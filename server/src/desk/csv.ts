@@ -32,23 +32,11 @@ function isReadOtherwise(text: string): boolean {
 /** Whether a text, without the apostrophes before it, is read as something else. */
 const isKept = (text: string): boolean => isReadOtherwise(text.startsWith("'") ? text.replace(/^'+/, "") : text);
 
-/** Where a spreadsheet with another separator begins a cell, for example Excel in German: quotation marks do not stop it. */
-const pieces = /(?<=[;\t\r\n])[^;\t\r\n]+/g;
-const calls = /[(!|（！｜]/u;
-/** Whether such a piece is a formula that could do harm: it calls a function or another program. */
-const isCall = (piece: string): boolean => calls.test(piece) && startsFormula.test(piece.replace(/^["']+/, ""));
-
-/** Puts an apostrophe before a text that a spreadsheet would not leave as it is, and before calls within it. */
-export const keepAsText = (text: string): string => {
-  const kept = isKept(text) ? `'${text}` : text;
-  return calls.test(text) ? kept.replace(pieces, (piece) => (isCall(piece) ? `'${piece}` : piece)) : kept;
-};
+/** Puts an apostrophe before a text that a spreadsheet would not leave as it is. {@link fromKept} takes it off again. */
+export const keepAsText = (text: string): string => (isKept(text) ? `'${text}` : text);
 
 /** The text that {@link keepAsText} was given. */
-export const fromKept = (cell: string): string => {
-  const text = cell.replace(pieces, (piece) => (piece.startsWith("'") && isCall(piece) ? piece.slice(1) : piece));
-  return text.startsWith("'") && isKept(text) ? text.slice(1) : text;
-};
+export const fromKept = (cell: string): string => (cell.startsWith("'") && isKept(cell) ? cell.slice(1) : cell);
 
 /** One record with its line end. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(writeCell).join(",")}\r\n`;
