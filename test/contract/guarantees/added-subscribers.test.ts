@@ -1,8 +1,20 @@
 // What the port promises about addresses that operators add to the newsletter and unsubscribe.
 import { expect } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { SubscriberStatus, SubscriptionRecord } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { accept, allMails, eva, minute, noon, offer, onlySubscriber, otherLease, subscription } from "../records.ts";
+import {
+  accept,
+  allMails,
+  eva,
+  minute,
+  noon,
+  offer,
+  onlySubscriber,
+  otherLease,
+  sample,
+  subscription,
+} from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
 const proof = { text: "Yes, send me news.", page: null, at: noon - 1_000 * minute };
@@ -98,6 +110,28 @@ test.for(["unknown", "pending", "erased"])("one that is suppressed and %s is lef
     reason: "suppressed",
   });
   expect([await onlySubscriber(store), await actions(store)]).toEqual(before);
+});
+
+test("one that left and was erased is added by nobody but its owner, and gets mail as any other", async ({ store }) => {
+  const erase = () => store.desk.erasePerson("READER@example.org", eva);
+  const later = (minutes: number) => ({ receivedAt: noon + minutes * minute });
+  await accept(store, subscription());
+  await store.unsubscribeFor("reader@example.org", eva);
+  await erase();
+  expect(await Array.fromAsync(store.desk.readPerson(wholeScope, "reader@example.org"))).toEqual([
+    { kind: "suppression", reason: "unsubscribed", at: eva.at },
+  ]);
+  for (const isProven of [true, false])
+    expect(await add(store, added(isProven, later(1)))).toEqual({ result: "left-out", reason: "unsubscribed" });
+  expect(await onlySubscriber(store)).toBeUndefined();
+  expect(await accept(store, sample("inquiry", 1, { email: "reader@example.org" }))).toMatchObject({ capped: [] });
+  // The owner comes back, and anyone may have typed the address until it is confirmed.
+  const back = subscription(later(2));
+  expect(await accept(store, back)).toMatchObject({ mails: [{ kind: "newsletter-welcome" }] });
+  expect(await add(store, added(true, later(3)))).toEqual({ result: "left-out", reason: "unsubscribed" });
+  await store.followLink("confirm", { tokenHash: back.confirm.hash, at: noon + 4 * minute });
+  await erase();
+  expect(await add(store, added(true, later(5)))).toMatchObject({ result: "accepted" });
 });
 
 test.for(["pending", "active"] as const)("unsubscribes a %s one as its link would", async (status, { store }) => {

@@ -116,13 +116,13 @@ export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers
     }
     const { email, receivedAt, source, door, requestId, language, added } = record;
     const addressee = addresseeOf(facts, key);
-    const { suppressed, newsletters, subscriber: before } = addressee;
+    const { suppressed, left, newsletters, subscriber: before } = addressee;
     const known = before && {
       status: before.status as SubscriberStatus,
       welcomedAt: before.welcomed_at,
       unsubscribedAt: before.unsubscribed_at,
     };
-    const reason = added === undefined ? null : reasonToLeaveOut(known?.status, suppressed, added);
+    const reason = added === undefined ? null : reasonToLeaveOut(known?.status, { suppressed, left }, added);
     if (reason !== null) return { result: "left-out", reason };
     const mailedInLastDay = countAround(newsletters, receivedAt);
     const { status, welcome } = decideSubscription(known, record, { suppressed, mailedInLastDay });

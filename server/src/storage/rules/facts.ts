@@ -8,7 +8,7 @@ import type { EarlierSubmission, IdempotencyRecord, TriageStatus } from "../reco
 import type { Entry } from "../store.ts";
 import { quoted } from "./columns.ts";
 import { receiptKinds } from "./mails.ts";
-import { hashedKey } from "./suppression.ts";
+import { hashedKey, isLeftKey, leftKey } from "./suppression.ts";
 import { type Columns, type RowOf, tables, type TableRow } from "./tables.ts";
 import { receivedEvent } from "./webhooks.ts";
 
@@ -20,6 +20,8 @@ export interface Taken {
 /** What is known of an address. Mails are known by when they were stored. */
 export interface Addressee {
   suppressed: boolean;
+  /** Had left the newsletter before it was erased. Only looked up for what an operator adds. */
+  left: boolean;
   readonly receipts: number[];
   readonly newsletters: number[];
   subscriber: TableRow<"subscriber"> | undefined;
@@ -86,7 +88,7 @@ export const lookUps = {
     text: "SELECT email_key AS key FROM suppression WHERE email_key = $1 AND reason IS NOT NULL",
     findsOne: true,
     note: (facts, { key }: { readonly key: string }) => {
-      addresseeOf(facts, key).suppressed = true;
+      addresseeOf(facts, key)[isLeftKey(key) ? "left" : "suppressed"] = true;
     },
   }),
   // The latest are enough to know whether a cap is reached at any instant. What was sent again is capped itself.
@@ -186,6 +188,7 @@ export function wantedBy(entries: readonly AddressedEntry[]) {
   const challenges = new Set<string>();
   const receivers = new Set<string>();
   const readers = new Set<string>();
+  const addedReaders = new Set<string>();
   const events = new Set<WebhookEvent>();
   let [arrivals, mails] = [0, 0];
   let [since, until] = [Infinity, 0];
@@ -197,6 +200,7 @@ export function wantedBy(entries: readonly AddressedEntry[]) {
     if (submission.kind === "subscription") {
       if (spam) continue;
       readers.add(address);
+      if (submission.added !== undefined) addedReaders.add(address);
       events.add("subscriber.confirmed");
       mails += 1;
       continue;
@@ -214,9 +218,12 @@ export function wantedBy(entries: readonly AddressedEntry[]) {
   const suppressed: { key: string }[] = [];
   for (const key of receivers.union(readers)) {
     const hash = hashedKey(key);
-    const unknown: Addressee = { suppressed: false, receipts: [], newsletters: [], subscriber: undefined };
+    const unknown: Addressee = { suppressed: false, left: false, receipts: [], newsletters: [], subscriber: undefined };
     addressees.set(key, unknown).set(hash, unknown);
     suppressed.push({ key }, { key: hash });
+    if (!addedReaders.has(key)) continue;
+    addressees.set(leftKey(key), unknown);
+    suppressed.push({ key: leftKey(key) });
   }
   const facts: Facts = { taken: new Map(), spent: new Set(), addressees, counters: new Map(), webhooks: new Map() };
   const wanted: Wanted = {

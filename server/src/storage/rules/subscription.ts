@@ -57,11 +57,12 @@ function decideMailable(
 /** Why an address that an operator adds is left out; null: it is not. Only its owner brings back one that left. */
 export function reasonToLeaveOut(
   known: SubscriberStatus | undefined,
-  isSuppressed: boolean,
+  { suppressed, left }: { readonly suppressed: boolean; readonly left: boolean },
   added: "proven" | "unproven",
 ): LeftOutReason | null {
   if (known !== undefined && (known !== "pending" || added === "unproven")) return known;
-  return isSuppressed ? "suppressed" : null;
+  if (left) return "unsubscribed";
+  return suppressed ? "suppressed" : null;
 }
 
 /** The tokens in the links of one welcome mail, of which only hashes are kept. With single opt-in there is nothing to confirm. */

@@ -107,3 +107,11 @@ const hashedPrefix = "sha256:";
 
 /** The key of an erased address that is not to be mailed. A later submission of the address is recognised by it. */
 export const hashedKey = (emailKey: string): string => hashedPrefix + hash("sha256", emailKey);
+
+/** Marks what stays of an erased subscriber who had left; no address has a colon. */
+const leftPrefix = "left:";
+
+/** The key of an erased subscriber who had left. No operator adds the address again; mail is not suppressed by it. */
+export const leftKey = (emailKey: string): string => leftPrefix + hashedKey(emailKey);
+
+export const isLeftKey = (key: string): boolean => key.startsWith(leftPrefix);

@@ -18,6 +18,7 @@ import type { ScanState } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
+import { leftKey } from "../rules/suppression.ts";
 import { entryColumns, type StoredEntry } from "./audit.ts";
 import { noteColumns } from "./changes.ts";
 import type { Engine, Query } from "./engine.ts";
@@ -252,8 +253,10 @@ export function makeBelongings(engine: Engine, references: References) {
       for (const mail of isWhole ? await read(statements.unmatchedOf(key)) : []) {
         yield { kind: "unmatched", mail: unmatchedTable.recordOf(mail) };
       }
-      const suppression = await find(standingOf(key));
-      if (suppression !== undefined) yield { kind: "suppression", reason: suppression.reason, at: suppression.at };
+      for (const one of [key, leftKey(key)]) {
+        const suppression = await find(standingOf(one));
+        if (suppression !== undefined) yield { kind: "suppression", reason: suppression.reason, at: suppression.at };
+      }
     },
   } satisfies Partial<DeskStore>;
 }

@@ -3,7 +3,8 @@ import { emailKey } from "@submissions/shared/fields";
 import { kindOf } from "@submissions/shared/kinds";
 import { ofKinds } from "../../kinds.ts";
 import type { DeskStore } from "../desk-store.ts";
-import { hashedKey, type Standing } from "../rules/suppression.ts";
+import type { SubscriberStatus } from "../records.ts";
+import { hashedKey, leftKey, type Standing } from "../rules/suppression.ts";
 import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
@@ -77,7 +78,9 @@ export function makeErasing(
       WHERE ${among("answer.submission", "$1", "bigint")} AND file_key IS NOT NULL
       ON CONFLICT DO NOTHING`),
     eraseUnmatched: prepare<object>("DELETE FROM unmatched WHERE sender_key = $1 RETURNING id"),
-    eraseSubscriber: prepare<{ arrival: number }>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
+    eraseSubscriber: prepare<{ arrival: number; status: SubscriberStatus }>(
+      "DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival, status",
+    ),
     eraseKeys: prepare<object>("DELETE FROM idempotency WHERE subscriber = $1 RETURNING procedure"),
     eraseSuppressions: eraseSuppressions(""),
     /** Only those of addresses that nothing else is stored of. */
@@ -119,7 +122,13 @@ export function makeErasing(
         const key = emailKey(email);
         const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
         const resumes = yield* eraseRows(rows);
-        const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
+        const subscriptions = yield* statements.eraseSubscriber(key);
+        const subscribers = subscriptions.map(({ arrival }) => arrival);
+        // Files of subscribers may still have an address that left. One that is active came back.
+        for (const { status } of subscriptions) {
+          if (status === "unsubscribed") yield* statements.keepHash(leftKey(key), status, actor.at);
+          if (status === "active") yield* statements.eraseSuppressions([leftKey(key)]);
+        }
         const keys = (yield* statements.eraseKeys(key)).length + (yield* statements.eraseUnmatched(key)).length;
         const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
         const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
