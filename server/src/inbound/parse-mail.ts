@@ -5,7 +5,7 @@ import { assemble, type InboundMail, type Source, unreadable } from "./inbound-m
 import type { Flow } from "./visible-text.ts";
 
 /** Each line takes postal-mime 300 bytes, and each piece of Base64, which `=` ends, 400: outside of the heap that is bounded. */
-const bounds = { headerBytes: 256 * 1024, depth: 20, parts: 2_000, lines: 1_000_000, equalsSigns: 1_000_000 };
+const bounds = { headerBytes: 256 * 1024, depth: 20, parts: 2_000, lines: 1_000_000, base64Pieces: 1_000_000 };
 /** Where the headers of a text stand, and all that is read of a mail that cannot be read as a whole. */
 const beginningBytes = 64 * 1024;
 
@@ -24,9 +24,8 @@ export async function parseMail(
 }
 
 async function readSource(raw: Uint8Array): Promise<Source> {
-  const marks = { "\n": bounds.lines, "\n--": bounds.parts, "=": bounds.equalsSigns };
-  if (Object.entries(marks).some(([mark, max]) => countOf(raw, mark, max) > max)) {
-    throw new Error("More lines, parts or encoded bytes than any program writes.");
+  if (isMore(raw, "\n", bounds.lines) || isMore(raw, "\n--", bounds.parts) || hasManyPieces(raw)) {
+    throw new Error("More lines, parts or pieces than any program writes.");
   }
   const beginning = beginningOf(raw);
   const [head = ""] = beginning.split(blankLine, 1);
@@ -152,12 +151,16 @@ function keepFolded(raw: Uint8Array): { bytes: Uint8Array; flow: Flow } {
   return { bytes, flow: /\bdelsp="?yes/i.test(beginning) ? "delsp" : "flowed" };
 }
 
-/** How often a mark occurs, counted until it is more often than `max`. */
-function countOf(raw: Uint8Array, mark: string, max: number): number {
+// In quoted-printable, which some programs write files in, every `=` stands for a byte.
+const hasManyPieces = (raw: Uint8Array): boolean =>
+  isMore(raw, "=", bounds.base64Pieces) && /base64/i.test(Buffer.from(raw).toString("latin1"));
+
+/** Whether a mark occurs more often. */
+function isMore(raw: Uint8Array, mark: string, max: number): boolean {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   let count = 0;
   for (let at = bytes.indexOf(mark); at >= 0 && count <= max; at = bytes.indexOf(mark, at + 1)) count += 1;
-  return count;
+  return count > max;
 }
 
 /** The beginning of the headers, as a mail without text. */

@@ -83,6 +83,15 @@ it.each([
   expect(most - before).toBeLessThan(400_000_000);
 });
 
+it("reads a file of megabytes in quoted-printable", async () => {
+  const type = "Content-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n";
+  const file = Array<string>(48_000).fill("=80".repeat(25)).join("=\r\n");
+  const read = await readMail(mail(mixed, `--b\r\n\r\nHello\r\n--b\r\n${type}${file}\r\n--b--\r\n`));
+  expect(read).toMatchObject({ text: "Hello", attachments: [{ name: "a.pdf" }] });
+  const bytes = Buffer.from(read.attachments[0]!.bytes).toString("latin1").trimEnd();
+  expect(bytes === "\u0080".repeat(48_000 * 25)).toBe(true);
+});
+
 it("reads a long text of Western letters, and finds out that they are no UTF-8", async () => {
   const western = "Content-Type: text/plain; charset=iso-8859-1\r\n";
   const read = await readMail(mail(western, `${"\u0080".repeat(900)}\r\n`.repeat(38_000)));
