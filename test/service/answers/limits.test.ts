@@ -162,6 +162,24 @@ test("of a day 100 answers of the person are kept and 100 others; further ones a
   expect(answers.at(-1)).toMatchObject({ sender: "person", text: expect.stringContaining("The next day") });
 });
 
+test("of many long mails, a page shows the last ones whole and of others the beginning", async () => {
+  const { reference, from, to } = await inquire("long@example.org");
+  const desk = await operator(service(), "desk@example.org", "admin");
+  const quoted = "Am 20.11.2026 um 10:00 schrieb a@b.example:\n> x";
+  const long = (number: number) => `${number} ${"word".repeat(20_000)}\n${quoted}`;
+  const ofTo = "answers+nothing@desk.example";
+  for (let number = 0; number < 30; number += 1) await resultOf(service(), { from, to, text: long(number) });
+  for (let number = 0; number < 5; number += 1) await resultOf(service(), { from, to: ofTo, text: long(number) });
+  const { answers } = (await desk.call("submission.get", { reference })).data as SubmissionDetail;
+  expect(answers.map(({ text }) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 30 }, (_, at) => at));
+  expect(answers.at(-1)?.text).toBe(long(29));
+  const beginning = expect.stringMatching(/^0 (?:word){249}wo…\n/);
+  expect(answers[0]).toMatchObject({ text: beginning, reply: beginning });
+  expect(JSON.stringify(answers).length).toBeLessThan(2_500_000);
+  const { rows } = (await desk.call("unmatched.list", { page: { limit: 5 } })).data as { rows: { text: string }[] };
+  expect(rows.map(({ text }) => text.length < 5_100)).toEqual([true, true, true, true, true]);
+});
+
 /** Has the database refuse answers with the subject "Poison". */
 const ofSqlite = {
   begin:

@@ -10,6 +10,28 @@ const kept = [...shown, "identity", "messageId"] as const;
 export const answerColumns = columnsOf("answer", ["id", ...shown, "sender"]);
 export type AnswerRow = Omit<Answer, "files">;
 
+const rest = "…\n(The rest is not shown here.)";
+/** A column of texts, of which those that are longer, in code points, are shortened unless a condition holds. */
+const shortened = (column: string, lengthMax: number, unless: string) =>
+  `CASE WHEN ${unless} OR length(${column}) <= ${lengthMax} THEN ${column}
+    ELSE substr(${column}, 1, ${lengthMax}) || '${rest}' END`;
+/** The columns with short texts. @param lengthMax in code points @param unless where they stay whole, in SQL */
+const shortColumnsOf = (table: string, names: readonly string[], lengthMax: number, unless: string) =>
+  [
+    columnsOf(table, ["id", "at", "senderAddress", "senderName", "subject", ...names]),
+    ...["text", "reply"].map((name) => `${shortened(`${table}.${name}`, lengthMax, unless)} AS "${name}"`),
+  ].join(", ");
+
+/** Of the texts that a page shows whole, in bytes. Conversations of people have less; 200 mails may have 160 MB. */
+const wholeBytesMax = 1_000_000;
+
+/** The latest answers of a submission, `$1`, in any order. The texts of the last ones are whole, of others it is the beginning. */
+export const latestAnswers = (max: number) => `
+  SELECT ${shortColumnsOf("answer", ["sender"], 1_000, `so_far <= ${wholeBytesMax}`)} FROM answer JOIN (
+    SELECT id, sum(size) OVER (ORDER BY id DESC) AS so_far FROM (
+      SELECT id, octet_length(text) AS size FROM answer WHERE submission = $1 ORDER BY id DESC LIMIT ${max}) AS latest
+  ) AS sized ON sized.id = answer.id`;
+
 export type FileRow = StoredAnswerFile & { readonly answer: number };
 
 type Unmatched<Shown> = Shown & { readonly automatic: number; readonly files: string };
@@ -23,6 +45,12 @@ export const unmatchedTable = {
   recordOf: ({ automatic, files, ...row }: UnmatchedColumns): UnmatchedRow => {
     return { ...row, automatic: automatic === 1, fileNames: readTexts(files) };
   },
+};
+
+/** As a page lists it: a hundred mails, each with as much as tells what it is about. */
+export const unmatchedList = {
+  ...unmatchedTable,
+  columns: shortColumnsOf("unmatched", ["automatic", "files"], 5_000, "false"),
 };
 
 /** Of an unmatched mail that becomes an answer. */

@@ -8,6 +8,7 @@ import {
   answerColumns,
   type AnswerRow,
   type FileRow,
+  latestAnswers,
   type UnmatchedColumns,
   unmatchedTable,
   withFiles,
@@ -32,6 +33,8 @@ export const personMax = 200;
 const duplicatesMax = 5;
 /** Answers that the page of a submission shows: the latest. */
 const answersShownMax = 200;
+/** Answers that are read at once: each may have 800 KB. */
+const answersAtOnce = 20;
 
 type DetailRow = SubmissionRow & { resume_scan: ScanState | null; resume_sha256: string | null; email_key: string };
 
@@ -108,14 +111,13 @@ export function makeBelongings(engine: Engine, references: References) {
       FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.submission = $1 ORDER BY id`),
     replyFilesOf: prepare<StoredReplyFile>(`
       SELECT id, reply, author, name, size FROM reply_file WHERE submission = $1 ORDER BY id`),
-    answersOf: prepare<AnswerRow>(`
-      SELECT ${answerColumns} FROM answer WHERE submission = $1 ORDER BY id DESC LIMIT ${answersShownMax}`),
+    answersOf: prepare<AnswerRow>(latestAnswers(answersShownMax)),
     filesOf: prepare<FileRow>(`
       SELECT id, answer, name, size, scan FROM answer_file
       WHERE answer IN (SELECT id FROM answer WHERE submission = $1)`),
     leftOutOf: prepare<{ count: number }>("SELECT count FROM answer_left_out WHERE submission = $1"),
     allAnswersOf: prepare<AnswerRow>(`
-      SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${pageRows}`),
+      SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${answersAtOnce}`),
     latestTextsOf: prepare<{ text: string }>(["reply", "note", "answer"].map(latest).join(" UNION ALL ")),
     unmatchedOf: prepare<UnmatchedColumns>(`
       SELECT ${unmatchedTable.columns} FROM unmatched WHERE sender_key = $1 ORDER BY id`),
@@ -187,7 +189,7 @@ export function makeBelongings(engine: Engine, references: References) {
           .filter(({ reply }) => reply === null)
           .map(({ id, name, size, author }) => ({ id, name, size, author })),
         suppressed: standing?.reason ?? null,
-        answers: answers.toReversed().map((answer) => withFiles(answer, files)),
+        answers: answers.toSorted((one, other) => one.id - other.id).map((answer) => withFiles(answer, files)),
         answersLeftOut: leftOut?.count ?? 0,
         history: history
           .map(({ id, at, operator, action, detail }) => ({

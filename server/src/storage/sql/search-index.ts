@@ -24,6 +24,8 @@ export interface SearchIndex {
 const wordsAtOnce = 10_000;
 /** UTF-16 code units that are read for one transaction: a letter may say the same words again and again. */
 const unitsAtOnce = 100_000;
+/** Of what was written later about a submission: more than is looked at. A conversation may go on without an end. */
+const laterBytesMax = 1_000_000;
 
 export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchIndex) {
   const { prepare, among, locking, read, transaction } = engine;
@@ -45,9 +47,14 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
     SELECT ${submissionColumns} FROM submission
     WHERE arrival IN (SELECT submission FROM search_again ORDER BY submission LIMIT $1) ORDER BY arrival`);
   const isDoneAgain = prepare(`DELETE FROM search_again WHERE ${among("submission", "$1", "bigint")}`);
-  // What was written later: a submission has it behind its own words.
+  // What was written later: a submission has it behind its own words, the first of it.
   const laterTexts = ["answer", "reply", "note"].map(
-    (table) => `SELECT submission, text FROM ${table} WHERE ${among("submission", "$1", "bigint")}`,
+    (table) => `
+    SELECT ${table}.submission, text FROM ${table} JOIN (
+      SELECT id, sum(size) OVER (PARTITION BY submission ORDER BY id) AS so_far FROM (
+        SELECT id, submission, octet_length(text) AS size FROM ${table}
+        WHERE ${among("submission", "$1", "bigint")}) AS all_of_it
+    ) AS sized ON sized.id = ${table}.id WHERE so_far <= ${laterBytesMax}`,
   );
   const textsOf = prepare<{ submission: number; text: string }>(laterTexts.join(" UNION ALL "));
   const mark = prepare("UPDATE submission SET disposable = $2, resume_sha256 = $3 WHERE arrival = $1");

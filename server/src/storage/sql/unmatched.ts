@@ -1,7 +1,7 @@
 // Mails that came in and fit no submission.
 import { emailKey } from "@submissions/shared/fields";
 import { type InboundStore, unmatchedMax } from "../inbound-store.ts";
-import { type KeptColumns, keptColumns, mailColumns, mailValues, unmatchedTable } from "../rules/answers.ts";
+import { type KeptColumns, keptColumns, mailColumns, mailValues, unmatchedList } from "../rules/answers.ts";
 import { readTexts } from "../rules/columns.ts";
 import type { FileAnswer } from "./answers.ts";
 import type { Changes } from "./changes.ts";
@@ -16,7 +16,7 @@ export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file
   const forgetOldest = prepare(`
     DELETE FROM unmatched WHERE id <= (SELECT id FROM unmatched ORDER BY id DESC LIMIT 1 OFFSET ${unmatchedMax})`);
   const forgetOne = prepare("DELETE FROM unmatched WHERE identity = $1");
-  const list = prepareNewestFirst(engine, unmatchedTable);
+  const list = prepareNewestFirst(engine, unmatchedList);
   const lockOne = prepare<KeptColumns>(`SELECT ${keptColumns} FROM unmatched WHERE id = $1 ${locking("FOR UPDATE")}`);
   const remove = prepare<object>("DELETE FROM unmatched WHERE id = $1 RETURNING id");
 
