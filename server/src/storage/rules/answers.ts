@@ -61,11 +61,10 @@ export type KeptColumns = Unmatched<KeptMail>;
 export const mailColumns = kept.map(columnOf).join(", ");
 export const mailValues = (mail: KeptMail) => kept.map((name) => mail[name]);
 
-/** An answer with its files, among those of its submission. */
+/** An answer with its files. */
 export const withFiles = (answer: AnswerRow, files: readonly FileRow[]): StoredAnswer => ({
   ...answer,
   files: files
-    .filter((file) => file.answer === answer.id)
     .map(({ id, name, size, scan }) => ({ id, name, size, scan }))
     .toSorted((one, other) => one.id - other.id),
 });

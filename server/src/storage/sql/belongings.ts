@@ -113,8 +113,7 @@ export function makeBelongings(engine: Engine, references: References) {
       SELECT id, reply, author, name, size FROM reply_file WHERE submission = $1 ORDER BY id`),
     answersOf: prepare<AnswerRow>(latestAnswers(answersShownMax)),
     filesOf: prepare<FileRow>(`
-      SELECT id, answer, name, size, scan FROM answer_file
-      WHERE answer IN (SELECT id FROM answer WHERE submission = $1)`),
+      SELECT id, answer, name, size, scan FROM answer_file WHERE ${among("answer", "$1", "bigint")}`),
     leftOutOf: prepare<{ count: number }>("SELECT count FROM answer_left_out WHERE submission = $1"),
     allAnswersOf: prepare<AnswerRow>(`
       SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${answersAtOnce}`),
@@ -141,11 +140,16 @@ export function makeBelongings(engine: Engine, references: References) {
   const find = async <Row>(query: Query<Row>): Promise<Row | undefined> => (await read(query))[0];
   const findSubscriber = (key: string) => find(statements.subscriberOf(key));
 
+  async function withTheirFiles(answers: readonly AnswerRow[]) {
+    const files = answers.length === 0 ? [] : await read(statements.filesOf(answers.map(({ id }) => id)));
+    const ofAnswer = Map.groupBy(files, ({ answer }) => answer);
+    return answers.map((answer) => withFiles(answer, ofAnswer.get(answer.id) ?? []));
+  }
+
   async function* answersOf(arrival: number, reference: string): AsyncGenerator<KnownFact, void, undefined> {
-    const files = await read(statements.filesOf(arrival));
     for (let after: number | undefined = 0; after !== undefined;) {
       const rows: readonly AnswerRow[] = await read(statements.allAnswersOf(arrival, after));
-      for (const row of rows) yield { kind: "answer", reference, answer: withFiles(row, files) };
+      for (const answer of await withTheirFiles(rows)) yield { kind: "answer", reference, answer };
       after = rows.at(-1)?.id;
     }
   }
@@ -165,7 +169,7 @@ export function makeBelongings(engine: Engine, references: References) {
       const row = await find(statements.find(named.dayNumber, named.kind));
       if (row === undefined) return null;
       const { arrival } = row;
-      const [mails, notes, replies, history, duplicates, standing, answers, files, [leftOut], tagChanges, sent] =
+      const [mails, notes, replies, history, duplicates, standing, answers, [leftOut], tagChanges, sent] =
         await Promise.all([
           read(statements.mailsOf(arrival)),
           read(statements.notesOf(arrival)),
@@ -174,7 +178,6 @@ export function makeBelongings(engine: Engine, references: References) {
           read(statements.twinsOf(row.email_key, row.resume_sha256, arrival, kinds)),
           find(standingOf(row.email_key)),
           read(statements.answersOf(arrival)),
-          read(statements.filesOf(arrival)),
           read(statements.leftOutOf(arrival)),
           read(statements.tagChangesOf(arrival)),
           read(statements.replyFilesOf(arrival)),
@@ -189,7 +192,7 @@ export function makeBelongings(engine: Engine, references: References) {
           .filter(({ reply }) => reply === null)
           .map(({ id, name, size, author }) => ({ id, name, size, author })),
         suppressed: standing?.reason ?? null,
-        answers: answers.toSorted((one, other) => one.id - other.id).map((answer) => withFiles(answer, files)),
+        answers: await withTheirFiles(answers.toSorted((one, other) => one.id - other.id)),
         answersLeftOut: leftOut?.count ?? 0,
         history: history
           .map(({ id, at, operator, action, detail }) => ({
