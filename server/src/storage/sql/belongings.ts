@@ -33,8 +33,8 @@ export const personMax = 200;
 const duplicatesMax = 5;
 /** Answers that the page of a submission shows: the latest. */
 const answersShownMax = 200;
-/** Answers that are read at once: each may have 800 KB. */
-const answersAtOnce = 20;
+/** Mails of persons that are read at once: each may have 800 KB. */
+const mailsAtOnce = 20;
 
 type DetailRow = SubmissionRow & { resume_scan: ScanState | null; resume_sha256: string | null; email_key: string };
 
@@ -116,10 +116,10 @@ export function makeBelongings(engine: Engine, references: References) {
       SELECT id, answer, name, size, scan FROM answer_file WHERE ${among("answer", "$1", "bigint")}`),
     leftOutOf: prepare<{ count: number }>("SELECT count FROM answer_left_out WHERE submission = $1"),
     allAnswersOf: prepare<AnswerRow>(`
-      SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${answersAtOnce}`),
+      SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${mailsAtOnce}`),
     latestTextsOf: prepare<{ text: string }>(["reply", "note", "answer"].map(latest).join(" UNION ALL ")),
     unmatchedOf: prepare<UnmatchedColumns>(`
-      SELECT ${unmatchedTable.columns} FROM unmatched WHERE sender_key = $1 ORDER BY id`),
+      SELECT ${unmatchedTable.columns} FROM unmatched WHERE sender_key = $1 AND id > $2 ORDER BY id LIMIT ${mailsAtOnce}`),
     mailsOf: ofOwner<ReadMail>(
       (owner) => `
       SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.${owner} = $1
@@ -140,6 +140,14 @@ export function makeBelongings(engine: Engine, references: References) {
   const find = async <Row>(query: Query<Row>): Promise<Row | undefined> => (await read(query))[0];
   const findSubscriber = (key: string) => find(statements.subscriberOf(key));
 
+  async function* inPages<Row extends { readonly id: number }>(pageAfter: (id: number) => Query<Row>) {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const rows: readonly Row[] = await read(pageAfter(after));
+      yield rows;
+      after = rows.at(-1)?.id;
+    }
+  }
+
   async function withTheirFiles(answers: readonly AnswerRow[]) {
     const files = answers.length === 0 ? [] : await read(statements.filesOf(answers.map(({ id }) => id)));
     const ofAnswer = Map.groupBy(files, ({ answer }) => answer);
@@ -147,10 +155,8 @@ export function makeBelongings(engine: Engine, references: References) {
   }
 
   async function* answersOf(arrival: number, reference: string): AsyncGenerator<KnownFact, void, undefined> {
-    for (let after: number | undefined = 0; after !== undefined;) {
-      const rows: readonly AnswerRow[] = await read(statements.allAnswersOf(arrival, after));
+    for await (const rows of inPages((after) => statements.allAnswersOf(arrival, after))) {
       for (const answer of await withTheirFiles(rows)) yield { kind: "answer", reference, answer };
-      after = rows.at(-1)?.id;
     }
   }
 
@@ -255,8 +261,8 @@ export function makeBelongings(engine: Engine, references: References) {
       }
       // Only an administrator sees mails that fit no submission.
       const isWhole = subscribers && kinds.length === submissionKinds.length;
-      for (const mail of isWhole ? await read(statements.unmatchedOf(key)) : []) {
-        yield { kind: "unmatched", mail: unmatchedTable.recordOf(mail) };
+      for await (const rows of isWhole ? inPages((after) => statements.unmatchedOf(key, after)) : []) {
+        for (const mail of rows) yield { kind: "unmatched", mail: unmatchedTable.recordOf(mail) };
       }
       for (const one of [key, leftKey(key)]) {
         const suppression = await find(standingOf(one));
