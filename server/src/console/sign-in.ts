@@ -130,9 +130,11 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     { client }: Visitor,
     find: () => Promise<StoredOperator | null>,
   ): Promise<StoredOperator> {
-    const operator = await throttle.attempt({ client, typed: null, device: null }, find);
-    if (operator === null) throw new Fault("invitationInvalid");
-    return operator;
+    const operator = await find();
+    if (operator !== null) return operator;
+    // Only wrong links are throttled. A right one cannot be guessed, and is the way in where passwords are throttled.
+    await throttle.attempt({ client, typed: null, device: null }, async () => null);
+    throw new Fault("invitationInvalid");
   }
 
   /** Whose account an invitation opens. @throws Fault `invitationInvalid`, `signInThrottled` */

@@ -95,6 +95,18 @@ test("wrong passwords and unknown addresses are answered alike, and both are in 
   expect(counts).toEqual({ "anna@example.org": 1, "ben@example.org": 1, unknown: 2 });
 });
 
+test("a right link opens its account where the client address is throttled, a wrong one does not", async () => {
+  await using service = await startService();
+  const token = await invite(service, "anna@example.org", "sales");
+  const anna = new Operator(service);
+  for (let at = 0; at < 10; at += 1) await anna.signIn(`${at}@example.org`, "wrong");
+  expect((await anna.signIn("anna@example.org")).status).toBe(429);
+  expect((await anna.call("session.invitation", { token: "wrong" })).status).toBe(429);
+  expect((await anna.call("session.invitation", { token })).status).toBe(200);
+  expect((await anna.call("session.acceptInvitation", { token, password })).status).toBe(200);
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+});
+
 test("a session ends by sign-out, here and everywhere, and by a new password after another invitation", async () => {
   const admin = await operator(common(), "admin@example.org", "admin");
   const [here, there] = [await operator(common(), "two@example.org", "sales"), new Operator(common())];
