@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { inMemory } from "./test/support/memory-folder.ts";
 
+const atNight = process.env["NIGHTLY"] === "1";
+
 // Workspace packages are read from their sources, as the server itself does. Tests' processes get these conditions as
 // Node's own, so that anything more would have other packages give `require` what is meant for `import`.
 const conditions = ["@submissions/source", "node"];
@@ -19,16 +21,16 @@ const service = {
   ...running,
   globalSetup: ["test/support/postgres-global.ts", "test/support/browser/build-dist.ts"],
 };
-/** Memory and time are measured while nothing else runs. */
+/** Memory is measured while nothing else runs. */
 const alone = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } };
 
-const measuring = ["test/service/abuse/{linear-work,text-work,upload-memory}.test.ts"];
+const measuring = ["test/service/abuse/upload-memory.test.ts"];
 /** Counts how often blocks of code run, the same on any machine. It needs a worker that has not run them before. */
 const counting = ["test/service/resumes/work.test.ts"];
 /** About the files of the repository: nothing is started. */
 const ofTheRepository = ["test/service/repository/**/*.test.ts"];
 /** Run HAProxy, nginx and Caddy with the files of deploy/: at night, where these are installed for certain. */
-const proxies = process.env["NIGHTLY"] === "1" ? [] : ["test/service/deploy/{balancers,refusals,slow-lines}.test.ts"];
+const proxies = atNight ? [] : ["test/service/deploy/{balancers,refusals,slow-lines}.test.ts"];
 
 /** Take long although they are short, which the usual order of a clean checkout, by size, does not know. */
 const long =
@@ -64,30 +66,25 @@ export default defineConfig({
         ...service,
         exclude: [...measuring, ...counting, ...ofTheRepository, ...proxies],
       }),
-      // The contract of the store once more, and the service as a whole: the suites where the engine could make a difference
-      // to callers and mails. What the contract covers as well runs at night.
-      project(
-        "postgres",
-        [
-          "test/contract/guarantees/*.test.ts",
-          "test/service/mail/newsletter-life.test.ts",
-          ...(process.env["NIGHTLY"] === "1"
-            ? [
+      // The service as a whole on PostgreSQL, where the engine could make a difference to callers and mails. By day the
+      // contract of the store, which runs on both engines, covers it.
+      ...(atNight
+        ? [
+            project(
+              "postgres",
+              [
                 "test/service/answers/{door,killed,limits}.test.ts",
-                "test/service/api/idempotency.test.ts",
-                "test/service/mail/leases.test.ts",
-                "test/service/api/parity.test.ts",
-                "test/service/mail/newsletter-links.test.ts",
-                "test/service/mail/never-twice.test.ts",
+                "test/service/api/{idempotency,parity}.test.ts",
                 "test/service/console/{changes,control-characters,downloads,sign-in,tokens,webhooks}.test.ts",
+                "test/service/mail/{leases,never-twice,newsletter-life,newsletter-links}.test.ts",
                 "test/service/webhooks/delivery.test.ts",
-              ]
-            : []),
-        ],
-        { ...service, env: { TEST_DATABASE: "postgres" } },
-      ),
+              ],
+              { ...service, env: { TEST_DATABASE: "postgres" } },
+            ),
+            project("measuring", measuring, alone),
+          ]
+        : []),
       project("counting", counting, running),
-      project("measuring", measuring, alone),
     ],
   },
 });

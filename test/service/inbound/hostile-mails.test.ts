@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { readMail, readPostmark } from "../../../server/src/inbound/read-mail.ts";
-import { manyOrFew, someOf } from "../../support/many-or-few.ts";
+import { manyOrFew, nightly, someOf } from "../../support/many-or-few.ts";
 
 const head = "From: Eve <eve@example.org>\r\nTo: answers+abc@desk.example\r\nMessage-ID: <1@example.org>\r\n";
 const unreadable = "(The text of this mail could not be read.)";
@@ -92,7 +92,7 @@ it("reads a file of megabytes in quoted-printable", async () => {
   expect(bytes === "\u0080".repeat(48_000 * 25)).toBe(true);
 });
 
-it("reads a long text of Western letters, and finds out that they are no UTF-8", async () => {
+nightly("reads a long text of Western letters, and finds out that they are no UTF-8", async () => {
   const western = "Content-Type: text/plain; charset=iso-8859-1\r\n";
   const read = await readMail(mail(western, `${"\u0080".repeat(900)}\r\n`.repeat(38_000)));
   expect(read.text).toMatch(/^€{900}\n€/);
