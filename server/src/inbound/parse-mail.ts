@@ -24,7 +24,8 @@ export async function parseMail(
 }
 
 async function readSource(raw: Uint8Array): Promise<Source> {
-  if (isMore(raw, "\n", bounds.lines) || isMore(raw, "\n--", bounds.parts) || hasManyPieces(raw)) {
+  const whole = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  if (isMore(whole, "\n", bounds.lines) || isMore(whole, "\n--", bounds.parts) || hasManyPieces(whole)) {
     throw new Error("More lines, parts or pieces than any program writes.");
   }
   const beginning = beginningOf(raw);
@@ -151,15 +152,24 @@ function keepFolded(raw: Uint8Array): { bytes: Uint8Array; flow: Flow } {
   return { bytes, flow: /\bdelsp="?yes/i.test(beginning) ? "delsp" : "flowed" };
 }
 
-// In quoted-printable, which some programs write files in, every `=` stands for a byte.
-const hasManyPieces = (raw: Uint8Array): boolean =>
-  isMore(raw, "=", bounds.base64Pieces) && /base64/i.test(Buffer.from(raw).toString("latin1"));
+/**
+ * Whether more pieces of Base64 may be in it than are read. In quoted-printable, which some programs write files in, `=`
+ * stands for a byte. Only a part that names nothing else is taken for that: `ba(x)se64` is Base64, too.
+ */
+function hasManyPieces(bytes: Buffer): boolean {
+  if (!isMore(bytes, "=", bounds.base64Pieces)) return false;
+  const [, ...codings] = bytes.toString("latin1").split(/content-transfer-encoding/i);
+  const maybeBase64 = codings.filter((rest, at) => {
+    const isOnlyOne = blankLine.test(rest) && (at === 0 || blankLine.test(codings[at - 1] ?? ""));
+    return !isOnlyOne || !/^:[ \t]*quoted-printable[ \t]*\r?\n/i.test(rest);
+  });
+  return isMore(maybeBase64.join(""), "=", bounds.base64Pieces);
+}
 
 /** Whether a mark occurs more often. */
-function isMore(raw: Uint8Array, mark: string, max: number): boolean {
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+function isMore(text: Pick<string, "indexOf"> | Buffer, mark: string, max: number): boolean {
   let count = 0;
-  for (let at = bytes.indexOf(mark); at >= 0 && count <= max; at = bytes.indexOf(mark, at + 1)) count += 1;
+  for (let at = text.indexOf(mark); at >= 0 && count <= max; at = text.indexOf(mark, at + 1)) count += 1;
   return count > max;
 }
 
