@@ -15,21 +15,28 @@ const rest = "…\n(The rest is not shown here.)";
 const shortened = (column: string, lengthMax: number, unless: string) =>
   `CASE WHEN ${unless} OR length(${column}) <= ${lengthMax} THEN ${column}
     ELSE substr(${column}, 1, ${lengthMax}) || '${rest}' END`;
-/** The columns with short texts. @param lengthMax in code points @param unless where they stay whole, in SQL */
-const shortColumnsOf = (table: string, names: readonly string[], lengthMax: number, unless: string) =>
+/** The columns with short texts. @param lengthMax in code points @param unless where a text stays whole, in SQL, by its column */
+const shortColumnsOf = (
+  table: string,
+  names: readonly string[],
+  lengthMax: number,
+  unless: (column: string) => string,
+) =>
   [
     columnsOf(table, ["id", "at", "senderAddress", "senderName", "subject", ...names]),
-    ...["text", "reply"].map((name) => `${shortened(`${table}.${name}`, lengthMax, unless)} AS "${name}"`),
+    ...["text", "reply"].map((name) => `${shortened(`${table}.${name}`, lengthMax, unless(name))} AS "${name}"`),
   ].join(", ");
 
-/** Of the texts that a page shows whole, in bytes. Conversations of people have less; 200 mails may have 160 MB. */
+/** Of the texts that a page shows whole, in bytes, with what they quote and without. 200 mails may have 160 MB. */
 const wholeBytesMax = 1_000_000;
 
 /** The latest answers of a submission, `$1`, in any order. The texts of the last ones are whole, of others it is the beginning. */
 export const latestAnswers = (max: number) => `
-  SELECT ${shortColumnsOf("answer", ["sender"], 1_000, `so_far <= ${wholeBytesMax}`)} FROM answer JOIN (
-    SELECT id, sum(size) OVER (ORDER BY id DESC) AS so_far FROM (
-      SELECT id, octet_length(text) AS size FROM answer WHERE submission = $1 ORDER BY id DESC LIMIT ${max}) AS latest
+  SELECT ${shortColumnsOf("answer", ["sender"], 1_000, (column) => `sized.${column}_so_far <= ${wholeBytesMax}`)}
+  FROM answer JOIN (
+    SELECT id, sum(octet_length(text)) OVER newer AS text_so_far, sum(octet_length(reply)) OVER newer AS reply_so_far
+    FROM (SELECT id, text, reply FROM answer WHERE submission = $1 ORDER BY id DESC LIMIT ${max}) AS latest
+    WINDOW newer AS (ORDER BY id DESC)
   ) AS sized ON sized.id = answer.id`;
 
 export type FileRow = StoredAnswerFile & { readonly answer: number };
@@ -50,7 +57,7 @@ export const unmatchedTable = {
 /** As a page lists it: a hundred mails, each with as much as tells what it is about. */
 export const unmatchedList = {
   ...unmatchedTable,
-  columns: shortColumnsOf("unmatched", ["automatic", "files"], 5_000, "false"),
+  columns: shortColumnsOf("unmatched", ["automatic", "files"], 5_000, () => "false"),
 };
 
 /** Of an unmatched mail that becomes an answer. */
