@@ -264,7 +264,9 @@ export function makeBelongings(engine: Engine, references: References) {
       for await (const rows of isWhole ? inPages((after) => statements.unmatchedOf(key, after)) : []) {
         for (const mail of rows) yield { kind: "unmatched", mail: unmatchedTable.recordOf(mail) };
       }
-      for (const one of [key, leftKey(key)]) {
+      // Whether one who was erased had left. Who has subscribed since has a subscription, which says more.
+      const mayHaveLeft = subscribers && (await findSubscriber(key)) === undefined;
+      for (const one of mayHaveLeft ? [key, leftKey(key)] : [key]) {
         const suppression = await find(standingOf(one));
         if (suppression !== undefined) yield { kind: "suppression", reason: suppression.reason, at: suppression.at };
       }

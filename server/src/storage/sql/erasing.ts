@@ -124,7 +124,7 @@ export function makeErasing(
         const resumes = yield* eraseRows(rows);
         const subscriptions = yield* statements.eraseSubscriber(key);
         const subscribers = subscriptions.map(({ arrival }) => arrival);
-        // Files of subscribers may still have an address that left. One that is active came back.
+        // An older CSV of subscribers may still list an address that unsubscribed. One that is active came back.
         for (const { status } of subscriptions) {
           if (status === "unsubscribed") yield* statements.keepHash(leftKey(key), status, actor.at);
           if (status === "active") yield* statements.eraseSuppressions([leftKey(key)]);
