@@ -122,7 +122,8 @@ test("submissions are stored on stable storage, whichever connections are lent, 
   expect(await store.mails.claim(lease.until + 1, 100, { ...lease, owner: "other" })).toHaveLength(50);
   expect(await store.checkReadiness()).toEqual({ ready: true });
   const noted = await database.query("SELECT how, count(DISTINCT pid)::integer AS connections FROM noted GROUP BY how");
-  expect(noted).toEqual([{ how: "on", connections: 3 }]);
+  expect(noted).toEqual([{ how: "on", connections: expect.any(Number) as number }]);
+  expect(noted[0]?.["connections"]).toBeGreaterThan(1);
 
   // As any other client of the pooler would see it.
   const names = ["enable_seqscan", "plan_cache_mode", "statement_timeout", "synchronous_commit"];

@@ -15,7 +15,7 @@ async function openMigrated(file: string): Promise<SqliteConnection> {
 }
 
 const tableScan =
-  /^SCAN (submission|subscriber|newsletter_token|token|mail|suppression|webhook_delivery|delivery|idempotency|spent_challenge|day_counter)\b(?!.* INDEX )/;
+  /^SCAN (submission|subscriber|newsletter_token|token|mail|suppression|webhook_delivery|delivery|idempotency|spent_challenge|day_counter|answer|answer_file|reply|reply_file|note)\b(?!.* INDEX )/;
 
 // 100,000 submissions of one address are sorted in 75 ms. An index in this order would cost every submission a page.
 const ofOnePerson = /FROM submission INDEXED BY submission_email\s+WHERE email_key = \?/;
