@@ -10,6 +10,7 @@ import {
   type CDPSession,
   type Page,
   type Request,
+  type Route,
 } from "playwright-core";
 import { inject, onTestFailed, TestRunner } from "vitest";
 
@@ -125,6 +126,18 @@ async function tidy({ context, page }: Profile, origins: Iterable<string>): Prom
   await devtools.send("Page.resetNavigationHistory");
   await devtools.detach();
   return true;
+}
+
+/**
+ * Handles the next requests to an address. The route stays behind them, because Playwright loses a request that begins
+ * while the last route is taken away.
+ */
+export async function routeNext(page: Page, url: string, handle: (route: Route) => unknown, times = 1): Promise<void> {
+  let left = times;
+  await page.route(url, (route) => {
+    left -= 1;
+    return left < 0 ? route.fallback() : handle(route);
+  });
 }
 
 /** One person's visit, in a profile of its own. */

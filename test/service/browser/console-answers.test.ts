@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { NewAnswer } from "../../../server/src/storage/inbound-store.ts";
-import { openBrowser } from "../../support/browser.ts";
+import { openBrowser, routeNext } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { oneVisit, pathOf } from "../../support/browser/console-visit.ts";
@@ -110,7 +110,7 @@ nightly("a note is added once though its answer is lost, corrected by its author
   const timeline = page.getByRole("region", { name: "Timeline" });
   const written = page.getByRole("textbox", { name: "Note", exact: true });
   expectProblems(/ERR_FAILED/);
-  await page.route("**/submission.addNote*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+  await routeNext(page, "**/submission.addNote*", (route) => route.fetch().then(() => route.abort()));
   await written.fill("He calls back on Fryday.");
   await written.press("Control+Enter");
   await page.getByText("Not saved. The server cannot be reached.").waitFor();
@@ -142,7 +142,7 @@ nightly("a note is added once though its answer is lost, corrected by its author
   expect(notes.map(({ text }) => text)).toEqual(["She calls back on Friday.", "He calls back on Friday."]);
   // Emptied by hand and written again it is another one.
   const alike = "Sent the price list.";
-  await page.route("**/submission.addNote*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+  await routeNext(page, "**/submission.addNote*", (route) => route.fetch().then(() => route.abort()));
   await written.fill(alike);
   await written.press("Control+Enter");
   await timeline.getByText(alike).first().waitFor();

@@ -5,6 +5,7 @@ import { shared } from "../../support/shared.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { failNext, holdNext, oneVisit, pathOf, rows } from "../../support/browser/console-visit.ts";
+import { routeNext } from "../../support/browser.ts";
 
 const site = shared(() => ConsoleSite.open());
 const { go, expectProblems } = oneVisit(site);
@@ -34,7 +35,7 @@ nightly("older submissions are shown page by page, and it is said why they could
   const older = page.getByRole("button", { name: "Show older" });
   await expect.poll(() => rows(page).count()).toBe(50);
   const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
-  await page.route("**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
+  await routeNext(page, "**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }));
   await older.click();
   await page.getByText("Not loaded. Too many requests.").waitFor();
   await older.click();
@@ -82,10 +83,8 @@ nightly("what failed is said and offered again, and so is being offline", async 
   await page.getByRole("button", { name: "Try again" }).click();
   await rows(page).first().waitFor();
   for (const how of ["refused", "not answered"].slice(0, manyOrFew(2))) {
-    await page.route(
-      "**/exports/*",
-      (route) => (how === "refused" ? route.fulfill({ status: 429, json: {} }) : route.abort("connectionrefused")),
-      { times: 1 },
+    await routeNext(page, "**/exports/*", (route) =>
+      how === "refused" ? route.fulfill({ status: 429, json: {} }) : route.abort("connectionrefused"),
     );
     await page.getByRole("button", { name: "More" }).click();
     expect(await page.locator(".toast").count(), how).toBe(0);

@@ -2,7 +2,7 @@
 import type { InboxRow } from "@submissions/shared/console";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { openBrowser, Visit } from "../../support/browser.ts";
+import { openBrowser, Visit, routeNext } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
@@ -357,7 +357,7 @@ test("new submissions are offered without moving the rows, until they are loaded
   await offer.waitFor();
   await expect.poll(() => first.innerText()).toBe(name);
   const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
-  await page.route("**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
+  await routeNext(page, "**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }));
   await offer.click();
   await page.getByText("Not loaded. Too many requests.").waitFor();
   await offer.click();

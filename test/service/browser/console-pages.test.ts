@@ -1,7 +1,7 @@
 // The pages of a person, of subscribers, of the overview, of mails and of the audit log, in a real browser.
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
-import { openBrowser } from "../../support/browser.ts";
+import { openBrowser, routeNext } from "../../support/browser.ts";
 import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
@@ -66,9 +66,7 @@ nightly(
 
     await page.goto(`${site().url}/settings`);
     const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
-    await page.route("**/subscribers.growth*", (route) => route.fulfill({ status: 429, json: { error } }), {
-      times: 1,
-    });
+    await routeNext(page, "**/subscribers.growth*", (route) => route.fulfill({ status: 429, json: { error } }));
     await places.click();
     await page.getByRole("alert").getByText("Too many requests.").waitFor();
     await page.getByRole("button", { name: "Try again" }).click();

@@ -11,6 +11,7 @@ import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { holdNext, oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
 import { nightly } from "../../support/many-or-few.ts";
+import { routeNext } from "../../support/browser.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
@@ -135,7 +136,7 @@ test("two replies that are taken back at once keep their words, and so does what
   await held.answered;
   // The answer to the second one is lost: its words are there all the same, and it can be asked for again.
   expectProblems(/ERR_FAILED/);
-  await page.route("**/reply.undo*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+  await routeNext(page, "**/reply.undo*", (route) => route.fetch().then(() => route.abort()));
   await undo.click();
   await page.getByText("Not taken back. The server cannot be reached.").waitFor();
   await undo.click();
@@ -158,7 +159,7 @@ test("a reply whose answer is lost is not sent again by mistake, and one that co
   await page.getByRole("button", { name: "Reply", exact: true }).click();
   await message.fill("Only once.");
   const lose = (route: Route) => route.fetch().then(() => route.abort());
-  await page.route("**/reply.send*", lose, { times: 1 });
+  await routeNext(page, "**/reply.send*", lose);
   await page.keyboard.press("Control+Shift+Enter");
   await page.getByText("Not sent. The server cannot be reached.").waitFor();
   // By now the page shows it, and so would take it for seen.
@@ -169,7 +170,7 @@ test("a reply whose answer is lost is not sent again by mistake, and one that co
   await message.press("Control+Shift+Enter");
   await page.getByRole("button", { name: "Send anyway" }).waitFor();
   expect((await site().detail(one.reference)).replies).toHaveLength(1);
-  await page.route("**/reply.send*", lose, { times: 1 });
+  await routeNext(page, "**/reply.send*", lose);
   await page.getByRole("button", { name: "Send anyway" }).click();
   await page.getByText("Not sent. The server cannot be reached.").waitFor();
   await expect

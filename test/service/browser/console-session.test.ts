@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { client } from "../../support/console/identity-provider.ts";
 import { password } from "../../support/console/operator.ts";
-import { openBrowser, Visit } from "../../support/browser.ts";
+import { openBrowser, Visit, routeNext } from "../../support/browser.ts";
 import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
@@ -29,7 +29,7 @@ const site = shared(() => ConsoleSite.open({ count: 20, env }));
 const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => site().submissions.find(fits)!;
 /** Ends the session for the next call that asks who is signed in. Other calls still work, so that none of them ends it first. */
 const endSession = (page: Page) =>
-  page.route("**/session.me*", (route) => route.fulfill({ json: { result: { data: null } } }), { times: 1 });
+  routeNext(page, "**/session.me*", (route) => route.fulfill({ json: { result: { data: null } } }));
 
 test("a sign-in happens at the address of a mail's link and shows what it leads to", async () => {
   const one = site().submissions[0]!;
@@ -162,7 +162,7 @@ nightly("a sign-out that fails is said, and the next operator finds nothing of w
   visit.expectProblems(/ERR_FAILED/, /status of 401/);
   const note = page.getByRole("textbox", { name: "Note" });
   await note.fill("Between us");
-  await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
+  await routeNext(page, "**/session.signOut*", (route) => route.abort());
   await signOut(page);
   await page.getByText("Not signed out. The server cannot be reached.").waitFor();
   // One without a session shows the sign-in.

@@ -5,6 +5,7 @@ import { atNight, nightly } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import { failNext, hasFocus, holdNext, isWellMade, oneVisit, rows } from "../../support/browser/console-visit.ts";
+import { routeNext } from "../../support/browser.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
@@ -51,7 +52,7 @@ nightly(
     await name.fill("Nightly export");
     // Without an answer it may be there.
     expectProblems(/ERR_FAILED/);
-    await page.route("**/tokens.create*", (route) => route.fetch().then(() => route.abort()), { times: 1 });
+    await routeNext(page, "**/tokens.create*", (route) => route.fetch().then(() => route.abort()));
     await dialog.getByRole("button", { name: "Create token" }).click();
     await dialog.getByText("It may have been done all the same.").waitFor();
     const held = await holdNext(page, "**/tokens.create*");

@@ -3,7 +3,7 @@ import type { InboxRow } from "@submissions/shared/console";
 import type { Browser, BrowserContextOptions, Locator, Page, Route } from "playwright-core";
 import { afterEach, expect } from "vitest";
 import { password } from "../console/operator.ts";
-import { barriersOf, openBrowser, Visit } from "../browser.ts";
+import { barriersOf, openBrowser, Visit, routeNext } from "../browser.ts";
 import { manyOrFew } from "../many-or-few.ts";
 import { shared } from "../shared.ts";
 import { operators, type ConsoleSite } from "./console-site.ts";
@@ -113,7 +113,7 @@ export async function isWellMade(page: Page, what = ""): Promise<void> {
 export async function failNext(page: Page, procedure: string, times = 1): Promise<void> {
   const data = { code: "INTERNAL_SERVER_ERROR", httpStatus: 500 };
   const json = { error: { message: "Something went wrong.", code: -32_603, data } };
-  await page.route(`**/${procedure}*`, (route) => route.fulfill({ status: 500, json }), { times });
+  await routeNext(page, `**/${procedure}*`, (route) => route.fulfill({ status: 500, json }), times);
 }
 
 /** Holds the answer to the next such call back from the page: `answered` once the server has given it, until `release`. */
@@ -127,12 +127,12 @@ export async function holdNext(page: Page, url: string) {
     await route.fulfill({ response }).catch(() => {});
     given!.resolve();
   };
-  await page.route(url, hold, { times: 1 });
+  await routeNext(page, url, hold);
   return { answered: answered!.promise, release: () => (gate!.resolve(), given!.promise) };
 }
 
 /** The sessions end with the next call of a procedure. Ended at once, they could end with a call that a page repeats. */
 export async function endSessionsAt(page: Page, site: ConsoleSite, procedure: string): Promise<void> {
   const end = async () => site.endSessions();
-  await page.route(`**/${procedure}*`, (route) => end().then(() => route.continue()), { times: 1 });
+  await routeNext(page, `**/${procedure}*`, (route) => end().then(() => route.continue()));
 }
