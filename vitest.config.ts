@@ -21,10 +21,10 @@ const service = {
   ...running,
   globalSetup: ["test/support/postgres-global.ts", "test/support/browser/build-dist.ts"],
 };
-/** Memory is measured while nothing else runs. */
+/** Memory and time are measured while nothing else runs. */
 const alone = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } };
 
-const measuring = ["test/service/abuse/upload-memory.test.ts"];
+const measuring = ["test/service/abuse/{linear-work,text-work,upload-memory}.test.ts"];
 /** Counts how often blocks of code run, the same on any machine. It needs a worker that has not run them before. */
 const counting = ["test/service/resumes/work.test.ts"];
 /** About the files of the repository: nothing is started. */
@@ -81,10 +81,10 @@ export default defineConfig({
               ],
               { ...service, env: { TEST_DATABASE: "postgres" } },
             ),
-            project("measuring", measuring, alone),
           ]
         : []),
       project("counting", counting, running),
+      project("measuring", measuring, alone),
     ],
   },
 });
