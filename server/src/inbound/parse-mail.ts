@@ -25,7 +25,11 @@ export async function parseMail(
 
 async function readSource(raw: Uint8Array): Promise<Source> {
   const whole = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  if (isMore(whole, "\n", bounds.lines) || isMore(whole, "\n--", bounds.parts) || hasManyPieces(whole)) {
+  if (
+    occursMoreThan(bounds.lines, "\n", whole) ||
+    occursMoreThan(bounds.parts, "\n--", whole) ||
+    hasManyPieces(whole)
+  ) {
     throw new Error("More lines, parts or pieces than any program writes.");
   }
   const beginning = beginningOf(raw);
@@ -153,21 +157,20 @@ function keepFolded(raw: Uint8Array): { bytes: Uint8Array; flow: Flow } {
 }
 
 /**
- * Whether more pieces of Base64 may be in it than are read. In quoted-printable, which some programs write files in, `=`
- * stands for a byte. Only a part that names nothing else is taken for that: `ba(x)se64` is Base64, too.
+ * Whether a mail may hold more pieces of Base64 than are read. Parts in quoted-printable are not counted: some programs write
+ * large files so, and `=` is then part of a byte. Any other name is taken for Base64, because `ba(x)se64` means it, too.
  */
 function hasManyPieces(bytes: Buffer): boolean {
-  if (!isMore(bytes, "=", bounds.base64Pieces)) return false;
+  if (!occursMoreThan(bounds.base64Pieces, "=", bytes)) return false;
   const [, ...codings] = bytes.toString("latin1").split(/content-transfer-encoding/i);
   const maybeBase64 = codings.filter((rest, at) => {
     const isOnlyOne = blankLine.test(rest) && (at === 0 || blankLine.test(codings[at - 1] ?? ""));
     return !isOnlyOne || !/^:[ \t]*quoted-printable[ \t]*\r?\n/i.test(rest);
   });
-  return isMore(maybeBase64.join(""), "=", bounds.base64Pieces);
+  return occursMoreThan(bounds.base64Pieces, "=", maybeBase64.join(""));
 }
 
-/** Whether a mark occurs more often. */
-function isMore(text: Pick<string, "indexOf"> | Buffer, mark: string, max: number): boolean {
+function occursMoreThan(max: number, mark: string, text: string | Buffer): boolean {
   let count = 0;
   for (let at = text.indexOf(mark); at >= 0 && count <= max; at = text.indexOf(mark, at + 1)) count += 1;
   return count > max;

@@ -264,9 +264,9 @@ export interface DeskStore {
   ): Promise<"due" | "left" | "waits" | "not-sendable" | "suppressed" | "capped" | { readonly retryAt: number } | null>;
 
   /**
-   * Removes one batch of what an address sent with all that belongs to it, its subscription, and its suppression, of which a
-   * hash stays where it is not to be mailed, or has left the newsletter. Keys of resumes are kept for {@link resumesToDiscard}. What a batch removes is
-   * in the audit log. Call again while there is more.
+   * Removes one batch of what an address sent with all that belongs to it, its subscription, and its suppression. A hash of
+   * the address stays where it is not to be mailed, or has left the newsletter. Keys of resumes are kept for
+   * {@link resumesToDiscard}. What a batch removes is in the audit log. Call again while there is more.
    */
   erasePerson(email: string, actor: Actor): Promise<Erased>;
 

@@ -112,7 +112,9 @@ test.for(["unknown", "pending", "erased"])("one that is suppressed and %s is lef
   expect([await onlySubscriber(store), await actions(store)]).toEqual(before);
 });
 
-test("one that left and was erased is added by nobody but its owner, and gets mail as any other", async ({ store }) => {
+test("no operator adds an erased subscriber who had left; the person may subscribe again, and gets mail", async ({
+  store,
+}) => {
   const erase = () => store.desk.erasePerson("READER@example.org", eva);
   const later = (minutes: number) => ({ receivedAt: noon + minutes * minute });
   await accept(store, subscription());
@@ -121,6 +123,9 @@ test("one that left and was erased is added by nobody but its owner, and gets ma
   expect(await Array.fromAsync(store.desk.readPerson(wholeScope, "reader@example.org"))).toEqual([
     { kind: "suppression", reason: "unsubscribed", at: eva.at },
   ]);
+  // Who sees no subscribers does not learn of it.
+  const unseeing = { ...wholeScope, subscribers: false };
+  expect(await Array.fromAsync(store.desk.readPerson(unseeing, "reader@example.org"))).toEqual([]);
   for (const isProven of [true, false])
     expect(await add(store, added(isProven, later(1)))).toEqual({ result: "left-out", reason: "unsubscribed" });
   expect(await onlySubscriber(store)).toBeUndefined();
@@ -128,6 +133,9 @@ test("one that left and was erased is added by nobody but its owner, and gets ma
   // The owner comes back, and anyone may have typed the address until it is confirmed.
   const back = subscription(later(2));
   expect(await accept(store, back)).toMatchObject({ mails: [{ kind: "newsletter-welcome" }] });
+  const facts = await Array.fromAsync(store.desk.readPerson(wholeScope, "reader@example.org"));
+  expect(facts.map(({ kind }) => kind)).toContain("subscription");
+  expect(facts.map(({ kind }) => kind)).not.toContain("suppression");
   expect(await add(store, added(true, later(3)))).toEqual({ result: "left-out", reason: "unsubscribed" });
   await store.followLink("confirm", { tokenHash: back.confirm.hash, at: noon + 4 * minute });
   await erase();

@@ -180,6 +180,18 @@ test("of many long mails, a page shows the last ones whole and of others the beg
   expect(rows.map(({ text }) => text.length < 5_100)).toEqual([true, true, true, true, true]);
 });
 
+test("what mails say is shown whole, however much they quote", async () => {
+  const { reference, from, to } = await inquire("quoting@example.org");
+  const desk = await operator(service(), "reader@desk.example", "admin");
+  const said = (number: number) => `${number} ${"said".repeat(400)}`;
+  const quoted = `> ${"word ".repeat(12)}\n`.repeat(1_400);
+  for (let number = 0; number < 14; number += 1)
+    await resultOf(service(), { from, to, text: `${said(number)}\n\n${quoted}` });
+  const { answers } = (await desk.call("submission.get", { reference })).data as SubmissionDetail;
+  expect(answers.map(({ reply }) => reply)).toEqual(Array.from({ length: 14 }, (_, number) => said(number)));
+  expect(answers[0]?.text.length).toBeLessThan(1_100);
+});
+
 /** Has the database refuse answers with the subject "Poison". */
 const ofSqlite = {
   begin:

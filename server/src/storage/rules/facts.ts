@@ -222,8 +222,9 @@ export function wantedBy(entries: readonly AddressedEntry[]) {
     addressees.set(key, unknown).set(hash, unknown);
     suppressed.push({ key }, { key: hash });
     if (!addedReaders.has(key)) continue;
-    addressees.set(leftKey(key), unknown);
-    suppressed.push({ key: leftKey(key) });
+    const left = leftKey(key);
+    addressees.set(left, unknown);
+    suppressed.push({ key: left });
   }
   const facts: Facts = { taken: new Map(), spent: new Set(), addressees, counters: new Map(), webhooks: new Map() };
   const wanted: Wanted = {
