@@ -56,7 +56,7 @@ const sentences: Readonly<Record<string, string>> = {
   erase: "erased a person",
   retention: "erased what was kept long enough: *",
   "answer.save": "saved the answer *",
-  "answer.remove": "removed a saved answer",
+  "answer.remove": "removed the answer *",
   reply: "replied to *",
   "reply.undo": "took back a reply to *",
   "mail.cancel": "cancelled the mail to *",

@@ -14,7 +14,7 @@ export function makeSavedAnswers({ prepare, among, read, transaction }: Engine, 
   const change = prepare<{ id: number }>(`
     UPDATE saved_answer SET kind = $2, title = $3, text = $4, language = $5
     WHERE ${ofKinds} AND id = $6 AND text = coalesce($7, text) RETURNING id`);
-  const remove = prepare<{ id: number }>(`DELETE FROM saved_answer WHERE ${ofKinds} AND id = $2 RETURNING id`);
+  const remove = prepare<{ title: string }>(`DELETE FROM saved_answer WHERE ${ofKinds} AND id = $2 RETURNING title`);
 
   return {
     async listSavedAnswers({ kinds }) {
@@ -26,8 +26,9 @@ export function makeSavedAnswers({ prepare, among, read, transaction }: Engine, 
     changeSavedAnswer: ({ kinds }, answer, actor) =>
       transaction(function* () {
         if ("removed" in answer) {
-          if ((yield* remove(kinds, answer.removed)).length === 0) return false;
-          yield* audit({ action: "answer.remove", subject: "", detail: { answer: answer.removed } }, actor);
+          const [removed] = yield* remove(kinds, answer.removed);
+          if (removed === undefined) return false;
+          yield* audit({ action: "answer.remove", subject: removed.title, detail: { answer: answer.removed } }, actor);
           return true;
         }
         const { id, kind, title, text, language, was = null } = answer;
