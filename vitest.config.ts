@@ -34,7 +34,7 @@ const proxies = atNight ? [] : ["test/service/deploy/{balancers,refusals,slow-li
 
 /** Take long although they are short, which the usual order of a clean checkout, by size, does not know. */
 const long =
-  /\/(contract\/(move|postgres-(faults|plans|schema))|processes\/\w+|desk\/(backup|commands)|mail\/at-once)\./;
+  /\/(contract\/(move|postgres-faults)|processes\/\w+|desk\/(backup|commands)|mail\/at-once|abuse\/fuzz-both-doors)\./;
 
 /** Has the longest files of each project begin first: at its end no worker waits long for another. */
 class LongFirst extends BaseSequencer {

@@ -2,6 +2,7 @@
 import type { TestContext, TestOptions } from "vitest";
 import type { Store } from "../../server/src/storage/store.ts";
 import { submissionKinds } from "../../shared/src/kinds.ts";
+import { atNight } from "../support/many-or-few.ts";
 import { openPostgresUnderTest } from "./postgres-under-test.ts";
 import { openSqliteUnderTest } from "./sqlite-under-test.ts";
 import { reusingTest, type StoreUnderTest } from "./store-under-test.ts";
@@ -33,7 +34,10 @@ interface AddTest {
 
 export const contractTest = Object.assign(
   onEach((test) => test as AddTest),
-  { for: ((cases: readonly unknown[]) => onEach((test) => test.for(cases))) as ContractTest["for"] },
+  {
+    for: ((cases: readonly unknown[]) => onEach((test) => test.for(cases))) as ContractTest["for"],
+    nightly: onEach((test) => test.runIf(atNight) as AddTest),
+  },
 );
 
 /** For a case that means any submission: it is run for each kind. `%s` in its name becomes the kind. */

@@ -32,6 +32,7 @@ import {
   subscription,
   triage,
 } from "./records.ts";
+import { atNight, nightly } from "../support/many-or-few.ts";
 
 const key = { procedure: "marketplace.inquiry", keyHash: "a".repeat(64), fingerprint: "b".repeat(64), createdAt: noon };
 const challenge = { hash: "c".repeat(64), expiresAt: noon + minute };
@@ -83,7 +84,7 @@ test("a server that is restarted refuses for as long as that takes, and then eve
   expect(await counted(store)).toMatchObject({ inquiries: 2 });
 });
 
-test("commits that wait for a standby leave no more connections behind than there may be", async () => {
+nightly("commits that wait for a standby leave no more connections behind than there may be", async () => {
   await using database = await server().create();
   await using store = await openStore(locate(database.url));
   await accept(store, inquiry(0));
@@ -325,18 +326,21 @@ describe.concurrent("a transaction", () => {
     expect(await counted(store)).toEqual({ inquiries: 29, mails: 58 });
   });
 
-  test("of a process that was stopped in it is ended by the server, with its locks", async ({ wire, wired, store }) => {
-    wire.breakForGood = true;
-    wire.next("silence");
-    const stuck = ended(offer(wired, inquiry(1), { key }));
-    // Not `expect.poll`, which loses its test when a neighbour ends.
-    await vi.waitFor(() => expect(wire.commits).toBe(1), { timeout: minute });
-    // Waits for the key that the other transaction has taken, and gets it.
-    const accepted = await ended(offer(store, inquiry(1), { key }));
-    const again = "result" in accepted ? accepted : await ended(offer(store, inquiry(1), { key }));
-    expect(again).toMatchObject({ result: { result: "accepted" } });
-    expect(await stuck).toMatchObject({ refused: "unknown" });
-  });
+  test.runIf(atNight)(
+    "of a process that was stopped in it is ended by the server, with its locks",
+    async ({ wire, wired, store }) => {
+      wire.breakForGood = true;
+      wire.next("silence");
+      const stuck = ended(offer(wired, inquiry(1), { key }));
+      // Not `expect.poll`, which loses its test when a neighbour ends.
+      await vi.waitFor(() => expect(wire.commits).toBe(1), { timeout: minute });
+      // Waits for the key that the other transaction has taken, and gets it.
+      const accepted = await ended(offer(store, inquiry(1), { key }));
+      const again = "result" in accepted ? accepted : await ended(offer(store, inquiry(1), { key }));
+      expect(again).toMatchObject({ result: { result: "accepted" } });
+      expect(await stuck).toMatchObject({ refused: "unknown" });
+    },
+  );
 });
 
 describe.concurrent("what another transaction locks", () => {
@@ -385,15 +389,18 @@ test("statements that were sent behind a taken lock are prepared the next time",
   expect(configs.filter(({ values, name }) => values !== undefined && name === undefined)).toEqual([]);
 });
 
-test("a process that is stopped while it is asked makes no other unready", async ({ wire, wired, store }) => {
-  wire.only = proveWrite.name;
-  wire.next("silence");
-  const stopped = wired.checkReadiness();
-  await vi.waitFor(() => expect(wire.commits).toBe(1), { timeout: minute });
-  const others = await Promise.all(Array.from({ length: 30 }, () => store.checkReadiness()));
-  expect(others.filter(({ ready }) => !ready)).toEqual([]);
-  expect(await stopped).toMatchObject({ ready: false });
-});
+test.runIf(atNight)(
+  "a process that is stopped while it is asked makes no other unready",
+  async ({ wire, wired, store }) => {
+    wire.only = proveWrite.name;
+    wire.next("silence");
+    const stopped = wired.checkReadiness();
+    await vi.waitFor(() => expect(wire.commits).toBe(1), { timeout: minute });
+    const others = await Promise.all(Array.from({ length: 30 }, () => store.checkReadiness()));
+    expect(others.filter(({ ready }) => !ready)).toEqual([]);
+    expect(await stopped).toMatchObject({ ready: false });
+  },
+);
 
 /** Ends all connections to a database but the one that asks. */
 const endConnections = (database: PostgresDatabase) =>

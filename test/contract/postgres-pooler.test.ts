@@ -10,6 +10,7 @@ import { startProcess } from "../support/service-process.ts";
 import { locate } from "./postgres-under-test.ts";
 import { accept, allMails, application, inquiries, inquiry, lease, noon, offer, subscription } from "./records.ts";
 import { messagesOf } from "../support/postgres-messages.ts";
+import { nightly } from "../support/many-or-few.ts";
 
 const [query, sync, terminate, readyForQuery] = ["Q", "S", "X", "Z"].map((type) => type.charCodeAt(0));
 const idle = "I".charCodeAt(0);
@@ -135,26 +136,29 @@ test("submissions are stored on stable storage, whichever connections are lent, 
   }
 });
 
-test("a restore is refused while a service runs behind the pooler, and not once it has ended or was killed", async () => {
-  await using database = await createDatabase();
-  await using pooler = await LendingPooler.open(database.url, 12);
-  await using folder = await openFolder();
-  const restore = async (url: string) => {
-    await using _target = await openEmpty(locate(url));
-  };
-  const through = pooler.urlOf(database.name);
-  const ends = [
-    ["SIGTERM", through],
-    ["SIGKILL", database.url],
-  ] as const;
-  for (const [signal, url] of ends) {
-    await using service = await startProcess({ DATABASE_URL: through }, { dataFolder: folder.path });
-    await expect(restore(url)).rejects.toThrow("A service or a command is connected");
-    service.child.kill(signal);
-    await service.ended;
-    await restore(url);
-  }
-});
+nightly(
+  "a restore is refused while a service runs behind the pooler, and not once it has ended or was killed",
+  async () => {
+    await using database = await createDatabase();
+    await using pooler = await LendingPooler.open(database.url, 12);
+    await using folder = await openFolder();
+    const restore = async (url: string) => {
+      await using _target = await openEmpty(locate(url));
+    };
+    const through = pooler.urlOf(database.name);
+    const ends = [
+      ["SIGTERM", through],
+      ["SIGKILL", database.url],
+    ] as const;
+    for (const [signal, url] of ends) {
+      await using service = await startProcess({ DATABASE_URL: through }, { dataFolder: folder.path });
+      await expect(restore(url)).rejects.toThrow("A service or a command is connected");
+      service.child.kill(signal);
+      await service.ended;
+      await restore(url);
+    }
+  },
+);
 
 test("a service whose lock was lost takes it again", async () => {
   await using database = await createDatabase();

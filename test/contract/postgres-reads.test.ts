@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { locate, postgresTest } from "./postgres-under-test.ts";
+import { atNight } from "../support/many-or-few.ts";
 import { accept, inquiry } from "./records.ts";
 
 postgresTest("submissions are stored while every read of operators waits", async ({ store, database }) => {
@@ -20,7 +21,7 @@ postgresTest("submissions are stored while every read of operators waits", async
   expect((await all).map(({ status }) => status)).toEqual(reads.map(() => "fulfilled"));
 });
 
-postgresTest("a list that takes longer than its limit is ended, and says so", async ({ database }) => {
+postgresTest.runIf(atNight)("a list that takes longer than its limit is ended, and says so", async ({ database }) => {
   await using store = await openStore(locate(database.url), { readMs: 1_500 });
   await using session = await database.connect();
   await session.query("BEGIN; LOCK TABLE submission IN ACCESS EXCLUSIVE MODE");

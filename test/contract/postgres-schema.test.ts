@@ -11,6 +11,7 @@ import { postgresOfTheRun } from "../support/postgres-of-the-run.ts";
 import { createDatabase } from "../support/service-database.ts";
 import { locate } from "./postgres-under-test.ts";
 import { accept, inquiries, inquiry, lease, noon, offer, release } from "./records.ts";
+import { nightly } from "../support/many-or-few.ts";
 
 const names = postgresMigrations().map(({ name }) => name);
 const latest = names.length;
@@ -48,27 +49,30 @@ describe("migrations", () => {
   });
 });
 
-test("a migration that waits for a table lets submissions be stored meanwhile, and says who is in the way", async () => {
-  await using database = await createDatabase();
-  await using store = await openStore(locate(database.url));
-  await using connections = new Connections(addressOf(database.url), { max: 1, answerMs: 0 });
-  await using dump = await database.connect();
-  await dump.query("SET application_name = 'pg_dump'; BEGIN; SELECT count(*) FROM submission");
-  const { promise: waits, resolve: waiting } = Promise.withResolvers<string>();
-  const script = "-- needs 0001\nALTER TABLE submission ADD COLUMN later TEXT";
-  const migrations = [...postgresMigrations(), { number: latest + 1, name: "later", script }];
-  const applied = applyPending(connections, waiting, migrations);
-  const queued = () => database.query("SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted");
-  // Nothing of ours is under way at the first try, so that only the dump can be named.
-  expect(await waits).toMatch(/^The migration later waits for process \d+ \(pg_dump\)\.$/);
-  expect(await accept(store, inquiry(1))).toMatchObject({ result: "accepted" });
-  // What is stored during the next try queues behind it, for a second at most.
-  await expect.poll(queued).toHaveLength(1);
-  expect(await accept(store, inquiry(2))).toMatchObject({ result: "accepted" });
-  await dump.query("COMMIT");
-  expect(await applied).toEqual(["later"]);
-  expect(await inquiries(store)).toHaveLength(2);
-});
+nightly(
+  "a migration that waits for a table lets submissions be stored meanwhile, and says who is in the way",
+  async () => {
+    await using database = await createDatabase();
+    await using store = await openStore(locate(database.url));
+    await using connections = new Connections(addressOf(database.url), { max: 1, answerMs: 0 });
+    await using dump = await database.connect();
+    await dump.query("SET application_name = 'pg_dump'; BEGIN; SELECT count(*) FROM submission");
+    const { promise: waits, resolve: waiting } = Promise.withResolvers<string>();
+    const script = "-- needs 0001\nALTER TABLE submission ADD COLUMN later TEXT";
+    const migrations = [...postgresMigrations(), { number: latest + 1, name: "later", script }];
+    const applied = applyPending(connections, waiting, migrations);
+    const queued = () => database.query("SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted");
+    // Nothing of ours is under way at the first try, so that only the dump can be named.
+    expect(await waits).toMatch(/^The migration later waits for process \d+ \(pg_dump\)\.$/);
+    expect(await accept(store, inquiry(1))).toMatchObject({ result: "accepted" });
+    // What is stored during the next try queues behind it, for a second at most.
+    await expect.poll(queued).toHaveLength(1);
+    expect(await accept(store, inquiry(2))).toMatchObject({ result: "accepted" });
+    await dump.query("COMMIT");
+    expect(await applied).toEqual(["later"]);
+    expect(await inquiries(store)).toHaveLength(2);
+  },
+);
 
 describe("a newer release", () => {
   const migrateLater = (database: PostgresDatabase, needs: number, change: string) =>

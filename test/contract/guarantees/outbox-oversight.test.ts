@@ -47,7 +47,7 @@ test("lists mails newest first, of one status or all, at most as many as asked f
   expect(await list("in-doubt")).toEqual([doubtful.id]);
 });
 
-test("lists more mails than a page holds, and wakes more than a batch holds, once each", async ({ store }) => {
+test.nightly("lists more mails than a page holds, and wakes more than a batch holds, once each", async ({ store }) => {
   const accepted = await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inTurn(n))));
   const ids = idsOf(accepted.flat());
   expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(ids));

@@ -149,7 +149,7 @@ test("lists and counts by stage", async ({ store }) => {
   expect(rows.rows.map(({ reference }) => reference)).toEqual([references[7]]);
 });
 
-test("counts what lies behind thousands of other stages", async ({ store, tested }) => {
+test.nightly("counts what lies behind thousands of other stages", async ({ store, tested }) => {
   await acceptReference(store, application(0));
   await acceptReference(store, application(1));
   const many = Array.from({ length: 5_100 }, (_, n) => accept(store, application(n + 2)));

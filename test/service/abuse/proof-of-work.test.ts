@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, sendBatch } from "../../support/doors.ts";
 import type { Answer, Procedure } from "../../support/doors.ts";
+import { someOf } from "../../support/many-or-few.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { fetchChallenge, littleWork as env, payloadOf, proveWork, solve } from "../../support/solve-challenge.ts";
@@ -18,6 +19,8 @@ const cases: [what: string, procedure: Procedure, init: (more: Fields) => Reques
   ["an application as a form", "applications.submit", (more) => form({ ...applicant, ...more })],
   ["an application with a resume", "applications.submit", (more) => form({ ...applicant, ...more, resumeFile: pdf() })],
 ];
+/** By day the first and the last. */
+const tried = someOf(cases);
 const website = "https://cheap-pills.example";
 const origin = "https://www.example.org";
 
@@ -40,7 +43,7 @@ function expectRefused({ status, fault }: Answer, words: string): void {
 describe.each(doors)("on the $name door", (door) => {
   test("each kind is refused without, accepted with, and refused again", async () => {
     await using service = await startService({ env });
-    for (const [what, procedure, init] of cases) {
+    for (const [what, procedure, init] of tried) {
       const before = await countsOf(service);
       expectRefused(await door.send(service, procedure, init({})), "required");
       expect(await countsOf(service), what).toEqual(before);
@@ -57,7 +60,8 @@ describe.each(doors)("on the $name door", (door) => {
       expectRefused(await door.send(service, procedure, init(trapped)), "used before");
     }
     await service.stop();
-    expect(await service.mails()).toHaveLength(2 * 4 + 1);
+    const mails = tried.map(([, procedure]) => (procedure === "newsletter.subscribe" ? 1 : 2));
+    expect(await service.mails()).toHaveLength(mails.reduce((sum: number, more) => sum + more, 0));
   });
 
   test("a submission that is refused for something else leaves the solution good", async () => {

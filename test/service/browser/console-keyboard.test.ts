@@ -1,6 +1,6 @@
 // A morning's work in the console without a mouse: open, read, reply, tag, done, next.
 import type { Locator, Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { atNight, nightly } from "../../support/many-or-few.ts";
@@ -19,79 +19,84 @@ async function tabTo(page: Page, place: Locator): Promise<void> {
   expect(await hasFocus(place)).toBe(true);
 }
 
-test("a morning's work: inquiries are answered, put off, and assigned, tagged and done; each time the next one opens", async () => {
-  const clock = new MovableClock();
-  await using postmark = await PostmarkStandIn.open();
-  await using empty = await ConsoleSite.open({ count: 0, env: postmark.env, clock });
-  const answer = {
-    id: null,
-    kind: "inquiry",
-    title: "Prices",
-    text: "Prices of {reference}.",
-    language: null,
-  } as const;
-  await empty.store.replies.changeSavedAnswer(wholeScope, answer, { operator, at: Date.now() });
-  const count = atNight ? 30 : 3;
-  const added = [];
-  for (let number = 1; number <= count; number += 1) added.push(await empty.add(`Buyer ${number}`));
-  const inOrder = added.toReversed();
-  await using visit = await enter(browser(), empty);
-  const { page } = visit;
-  const { keyboard } = page;
-  const heading = page.getByRole("article").getByRole("heading", { level: 1 });
-  await page.locator(".rows .row").first().waitFor();
-  await keyboard.press("j");
-  await keyboard.press("Enter");
-  const work = [
-    async () => {
-      await keyboard.press("r");
-      await keyboard.press("Shift+Tab");
-      await page.getByRole("option", { name: "Prices" }).waitFor({ state: "attached" });
-      await keyboard.press("ArrowDown");
-      await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toContain("Prices of INQ-");
-      await keyboard.press("Control+Enter");
-    },
-    async () => {
-      await keyboard.press("h");
-      await keyboard.press("Enter");
-    },
-    async () => {
-      await keyboard.press("a");
-      await keyboard.press("Enter");
-      await keyboard.press("t");
-      await keyboard.type("hot");
-      await keyboard.press("Enter");
-      await page.getByRole("button", { name: "Remove hot" }).waitFor();
-      await keyboard.press("Escape");
-      await keyboard.press("e");
-    },
-  ] as const;
-  for (const [index, { name }] of inOrder.entries()) {
-    await expect.poll(() => heading.innerText()).toBe(name);
-    await page.getByRole("region", { name: "Timeline" }).getByText("Received").waitFor();
-    await work[index % work.length]!();
-  }
-  const ofJob = (job: number) => inOrder.filter((_one, index) => index % work.length === job);
-  for (const { reference } of ofJob(0)) {
-    await expect.poll(() => empty.now(reference)).toEqual(["done", operator]);
-    expect((await empty.detail(reference)).replies).toMatchObject([{ text: `Prices of ${reference}.` }]);
-  }
-  for (const { reference } of ofJob(1)) {
-    const snoozedUntil = async () => (await empty.detail(reference)).submission.snoozedUntil;
-    await expect.poll(snoozedUntil).toBeGreaterThan(Date.now());
-    expect(await empty.now(reference)).toEqual(["new", null]);
-  }
-  for (const { reference } of ofJob(2)) {
-    await expect.poll(() => empty.now(reference)).toEqual(["done", operator]);
-    expect((await empty.detail(reference)).submission.tags).toEqual(["hot"]);
-  }
-  // One mail for each answer, and none about the others.
-  const told = () => postmark.taken.filter(({ Tag }) => Tag === "inquiry-reply").map(({ TextBody }) => TextBody);
-  clock.advance(10_000);
-  await expect.poll(told).toHaveLength(ofJob(0).length);
-  for (const { reference } of ofJob(0))
-    expect(told().filter((text) => text.includes(`Prices of ${reference}.`))).toHaveLength(1);
-});
+nightly(
+  "a morning's work: inquiries are answered, put off, and assigned, tagged and done; each time the next one opens",
+  async () => {
+    const clock = new MovableClock();
+    await using postmark = await PostmarkStandIn.open();
+    await using empty = await ConsoleSite.open({ count: 0, env: postmark.env, clock });
+    const answer = {
+      id: null,
+      kind: "inquiry",
+      title: "Prices",
+      text: "Prices of {reference}.",
+      language: null,
+    } as const;
+    await empty.store.replies.changeSavedAnswer(wholeScope, answer, { operator, at: Date.now() });
+    const count = atNight ? 30 : 3;
+    const added = [];
+    for (let number = 1; number <= count; number += 1) added.push(await empty.add(`Buyer ${number}`));
+    const inOrder = added.toReversed();
+    await using visit = await enter(browser(), empty);
+    const { page } = visit;
+    const { keyboard } = page;
+    const heading = page.getByRole("article").getByRole("heading", { level: 1 });
+    await page.locator(".rows .row").first().waitFor();
+    await keyboard.press("j");
+    await keyboard.press("Enter");
+    const work = [
+      async () => {
+        await keyboard.press("r");
+        await keyboard.press("Shift+Tab");
+        await page.getByRole("option", { name: "Prices" }).waitFor({ state: "attached" });
+        await keyboard.press("ArrowDown");
+        await expect
+          .poll(() => page.getByRole("textbox", { name: "Message" }).inputValue())
+          .toContain("Prices of INQ-");
+        await keyboard.press("Control+Enter");
+      },
+      async () => {
+        await keyboard.press("h");
+        await keyboard.press("Enter");
+      },
+      async () => {
+        await keyboard.press("a");
+        await keyboard.press("Enter");
+        await keyboard.press("t");
+        await keyboard.type("hot");
+        await keyboard.press("Enter");
+        await page.getByRole("button", { name: "Remove hot" }).waitFor();
+        await keyboard.press("Escape");
+        await keyboard.press("e");
+      },
+    ] as const;
+    for (const [index, { name }] of inOrder.entries()) {
+      await expect.poll(() => heading.innerText()).toBe(name);
+      await page.getByRole("region", { name: "Timeline" }).getByText("Received").waitFor();
+      await work[index % work.length]!();
+    }
+    const ofJob = (job: number) => inOrder.filter((_one, index) => index % work.length === job);
+    for (const { reference } of ofJob(0)) {
+      await expect.poll(() => empty.now(reference)).toEqual(["done", operator]);
+      expect((await empty.detail(reference)).replies).toMatchObject([{ text: `Prices of ${reference}.` }]);
+    }
+    for (const { reference } of ofJob(1)) {
+      const snoozedUntil = async () => (await empty.detail(reference)).submission.snoozedUntil;
+      await expect.poll(snoozedUntil).toBeGreaterThan(Date.now());
+      expect(await empty.now(reference)).toEqual(["new", null]);
+    }
+    for (const { reference } of ofJob(2)) {
+      await expect.poll(() => empty.now(reference)).toEqual(["done", operator]);
+      expect((await empty.detail(reference)).submission.tags).toEqual(["hot"]);
+    }
+    // One mail for each answer, and none about the others.
+    const told = () => postmark.taken.filter(({ Tag }) => Tag === "inquiry-reply").map(({ TextBody }) => TextBody);
+    clock.advance(10_000);
+    await expect.poll(told).toHaveLength(ofJob(0).length);
+    for (const { reference } of ofJob(0))
+      expect(told().filter((text) => text.includes(`Prices of ${reference}.`))).toHaveLength(1);
+  },
+);
 
 nightly("a submission is opened, answered, tagged and done with, and the next one is there", async () => {
   await using visit = await enter(browser(), site(), "?status=new");

@@ -107,7 +107,7 @@ nightly(
   },
 );
 
-test("a PDF is drawn by a browser without what is newer than those that the documentation names", async () => {
+nightly("a PDF is drawn by a browser without what is newer than those that the documentation names", async () => {
   const reference = await apply("Ivo Berg", onePagePdf("Written long ago"));
   await using visit = await Visit.begin(await openBrowser(), wide);
   const { page } = visit;

@@ -393,7 +393,7 @@ nightly("what became of a submission is one list in the order of time", async ()
   await expect.poll(() => properties.innerText()).toContain(one.reference);
 });
 
-test("a saved answer fills the message, and answers several at once, each as it is shown", async () => {
+nightly("a saved answer fills the message, and answers several at once, each as it is shown", async () => {
   const page = await go("/settings");
   expectProblems(/status of 400/);
   await page.getByRole("button", { name: "Add saved answer" }).click();

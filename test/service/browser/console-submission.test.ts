@@ -286,7 +286,7 @@ test("what failed is taken back and said", async () => {
   expect((await site().now(one.reference))[0]).toBe("new");
 });
 
-test("spam is released", async () => {
+nightly("spam is released", async () => {
   const { promise: gate, resolve: letThrough } = Promise.withResolvers<void>();
   postmark().gate = gate;
   const one = firstWith(({ status }) => status === "spam");

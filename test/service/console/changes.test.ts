@@ -9,6 +9,7 @@ import { json } from "../../support/doors.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { startService } from "../../support/service.ts";
 import { inquire, inquireAll, auditOf, operator, submitAll, type Operator } from "../../support/console/operator.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const detailOf = async (one: Operator, reference: string) =>
   (await one.call("submission.get", { reference })).data as SubmissionDetail;
@@ -57,7 +58,7 @@ test("a change that meets an ended session is refused whole, and done after sign
   expect(await detailOf(anna, inquiry)).toMatchObject({ status: "done", notes: [{ text }] });
 });
 
-test("the 201st note of a submission is refused, and says why", async () => {
+nightly("the 201st note of a submission is refused, and says why", async () => {
   await using service = await startService();
   const reference = await inquire(service, "ann@example.org");
   const anna = await operator(service, "anna@example.org", "sales");

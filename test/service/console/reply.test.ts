@@ -7,6 +7,7 @@ import { MovableClock } from "../../support/movable-clock.ts";
 import { addressees, PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { auditOf, inquire, operator, type Operator, submitAll } from "../../support/console/operator.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const text = 'Hello Ann,\n\n<script>alert(1)</script> & "quotes".';
 const settings = { MAIL_FROM: "Accent Datasets <hello@datasets.example>", SALES_EMAIL: "sales@datasets.example" };
@@ -185,31 +186,37 @@ test("no word of a stranger stands unquoted in a reply that may be a link, and t
   }
 });
 
-test("a reply and a notice that were sent go out three times more in a day, and the operator has 60 an hour", async () => {
-  const clock = new MovableClock();
-  await using service = await startService({ clock, env: settings });
-  const sam = await operator(service, "sam@example.org", "sales");
-  const reference = await inquire(service, "ann@example.org");
-  await sam.call("reply.send", { reference, text });
-  clock.advance(10_000);
-  const mails = async () => (await detailOf(sam, reference)).mails;
-  await eventually(async () => (await mails()).map((mail) => mail.status)).toEqual(Array(3).fill("sent"));
-  for (const kind of ["inquiry-reply", "inquiry-notice"]) {
-    const { id } = (await mails()).find((mail) => mail.kind === kind)!;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sam.call("mails.retry", { id })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(17);
-  }
-  await eventually(async () => (await mails()).map((mail) => mail.status)).toEqual(Array(9).fill("sent"));
-  expect(await mailsTo(service, "ann@example.org")).toHaveLength(1 + 4);
-  const others = Array.from({ length: 53 }, () => ({ reference, text }));
-  for (const other of others) expect((await sam.call("reply.send", other)).status).toBe(200);
-  const next = await inquire(service, "bea@example.org");
-  const notice = (await detailOf(sam, next)).mails.find((mail) => mail.kind === "inquiry-notice")!;
-  await eventually(async () => (await detailOf(sam, next)).mails.map((mail) => mail.status)).toEqual(["sent", "sent"]);
-  const refused = await sam.call("mails.retry", { id: notice.id });
-  expect([refused.status, Number(refused.headers.get("retry-after")) > 3_500]).toEqual([429, true]);
-});
+nightly(
+  "a reply and a notice that were sent go out three times more in a day, and the operator has 60 an hour",
+  async () => {
+    const clock = new MovableClock();
+    await using service = await startService({ clock, env: settings });
+    const sam = await operator(service, "sam@example.org", "sales");
+    const reference = await inquire(service, "ann@example.org");
+    await sam.call("reply.send", { reference, text });
+    clock.advance(10_000);
+    const mails = async () => (await detailOf(sam, reference)).mails;
+    await eventually(async () => (await mails()).map((mail) => mail.status)).toEqual(Array(3).fill("sent"));
+    for (const kind of ["inquiry-reply", "inquiry-notice"]) {
+      const { id } = (await mails()).find((mail) => mail.kind === kind)!;
+      const answers = await Promise.all(Array.from({ length: 20 }, () => sam.call("mails.retry", { id })));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+      expect(answers.filter(({ status }) => status === 409)).toHaveLength(17);
+    }
+    await eventually(async () => (await mails()).map((mail) => mail.status)).toEqual(Array(9).fill("sent"));
+    expect(await mailsTo(service, "ann@example.org")).toHaveLength(1 + 4);
+    const others = Array.from({ length: 53 }, () => ({ reference, text }));
+    for (const other of others) expect((await sam.call("reply.send", other)).status).toBe(200);
+    const next = await inquire(service, "bea@example.org");
+    const notice = (await detailOf(sam, next)).mails.find((mail) => mail.kind === "inquiry-notice")!;
+    await eventually(async () => (await detailOf(sam, next)).mails.map((mail) => mail.status)).toEqual([
+      "sent",
+      "sent",
+    ]);
+    const refused = await sam.call("mails.retry", { id: notice.id });
+    expect([refused.status, Number(refused.headers.get("retry-after")) > 3_500]).toEqual([429, true]);
+  },
+);
 
 test("one batch that sends a reply again and takes it back leaves the reply and its words", async () => {
   const clock = new MovableClock();

@@ -12,6 +12,7 @@ import { type Service, startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { openReceiver } from "../../support/webhooks/receiver.ts";
 import { auditOf, operator, recordsIn, type Operator } from "../../support/console/operator.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const credentials = "user:a-password-of-24-letters";
 
@@ -218,7 +219,7 @@ async function halfImport(one: Operator, csv: string, init: RequestInit = {}): P
   return { answer };
 }
 
-test("the report of an import says what was not stored because the database could not be reached", async () => {
+nightly("the report of an import says what was not stored because the database could not be reached", async () => {
   await using service = await startService();
   const mia = await operator(service, "mia@example.org", "marketing");
   const { answer } = await halfImport(mia, readers(4_000));

@@ -12,7 +12,7 @@ import { runToEnd } from "../../support/service-process.ts";
 import { startService, type Service } from "../../support/service.ts";
 import type { Document } from "../../support/deploy/read-deploy.ts";
 import { Listening } from "../../support/listening.ts";
-import { nightly, someOf } from "../../support/many-or-few.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 const factsOf = (attributes: readonly Document[]): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
@@ -149,7 +149,7 @@ const collectors = [
   ["refuses", 10],
   ["is gone", 10],
 ] as const;
-test.each(someOf(collectors))("a collector that %s hurts no submission and no stop", async (how, count) => {
+nightly.each(collectors)("a collector that %s hurts no submission and no stop", async (how, count) => {
   await using collector = await CollectorStandIn.open();
   const { url } = collector;
   if (how === "hangs") collector.status = null;

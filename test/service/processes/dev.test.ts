@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { InboxRow, Page } from "../../../shared/src/console.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { invite, Operator } from "../../support/console/operator.ts";
@@ -84,7 +84,7 @@ nightly("is added once, can sign in, and is told again after a restart", async (
   expect(mode & 0o777).toBe(0o600);
 });
 
-test("is not added where there are operators", async () => {
+nightly("is not added where there are operators", async () => {
   await using service = await startService();
   await invite(service, "anna@example.org", "admin");
   await using store = await openStore(service.storage);

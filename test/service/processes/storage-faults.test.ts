@@ -10,6 +10,7 @@ import { applicant, buyer, form, json, pdf, rest, type Answer } from "../../supp
 import { listResumes } from "../../support/resume-files.ts";
 import { runToEnd, startProcess, type ServiceProcess } from "../../support/service-process.ts";
 import { startService, type Service } from "../../support/service.ts";
+import { nightly } from "../../support/many-or-few.ts";
 
 /** The service in this process or in its own. */
 type Running = Pick<Service, "url" | "dataFolder" | "stored">;
@@ -112,7 +113,7 @@ describe("folders that cannot be written", () => {
 });
 
 describe("a folder of resumes", () => {
-  test("that was moved away or replaced has uploads refused, and nothing else", async () => {
+  nightly("that was moved away or replaced has uploads refused, and nothing else", async () => {
     await using service = await startProcess();
     const folder = join(service.dataFolder, "resumes");
     await rename(folder, `${folder}-away`);
