@@ -44,13 +44,21 @@ const nameOf = (at: number): string => new Date(at).toISOString().replaceAll(":"
 /** When the backup of a folder began, by its name; NaN where that was changed. */
 export const backupTime = (path: string): number => Date.parse(basename(path).replace(/T(..)-(..)-/, "T$1:$2:"));
 
+/** For a `catch`: says that a file has the name of a folder, or of one above it. Other errors pass. */
+function refuseFile(folder: string) {
+  return (error: unknown): never => {
+    if (!isSystemError(error) || !["EEXIST", "ENOTDIR"].includes(error.code ?? "")) throw error;
+    throw new OperatorError(`${folder} is no folder. Name another one.`);
+  };
+}
+
 /** Has `fill` write a backup into a new folder, and then gives that its name. What fails leaves nothing. */
 export async function writeBackup(
   folder: string,
   at: number,
   fill: (path: string) => Promise<Omit<Manifest, "database">>,
 ): Promise<string> {
-  await makeFolder(folder);
+  await makeFolder(folder).catch(refuseFile(folder));
   const name = nameOf(at);
   const path = join(folder, name + unfinished);
   await mkdir(path, { mode: 0o700 });
@@ -84,7 +92,7 @@ const isFull = (error: unknown): boolean =>
 const listBackups = async (folder: string) => (await namesIn(folder)).filter((name) => !name.endsWith(unfinished));
 
 async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(ifMissing([]));
+  const names = await readdir(folder).catch(ifMissing([])).catch(refuseFile(folder));
   return names.filter((name) => namePattern.test(name)).toSorted();
 }
 

@@ -514,6 +514,15 @@ test.each(["/proc/nope/backups", "/dev/null/backups"])(
   },
 );
 
+test("a file in place of the folder of backups is named, and left alone", async () => {
+  const file = join(ground, "no-folder");
+  await writeFile(file, "mine");
+  const refused = { code: 1, stdout: "", stderr: `${file} is no folder. Name another one.\n` };
+  expect(await backup({ DATA_DIR: home }, file)).toMatchObject(refused);
+  expect(await runCommand(["restore", file], { DATA_DIR: await newFolder() })).toMatchObject(refused);
+  expect(await readFile(file, "utf8")).toBe("mine");
+});
+
 test("persons who were erased since are named from the audit log of the store that was used last", async () => {
   const old = { DATA_DIR: await newFolder() };
   await cp(home, old.DATA_DIR, { recursive: true });
