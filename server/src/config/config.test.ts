@@ -101,6 +101,7 @@ const traced = {
 const provider = { OIDC_ISSUER: "https://login.example.org/", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
 
 const from = (name: string | null, address: string) => ({ addresses: { ...usual.addresses, from: { name, address } } });
+const words = (text: string) => text.split(" ");
 const stored = (more: object) => ({ storage: { kind: "postgres", url: database, poolMax: 4, ...more } });
 const kept = (more: object) => ({ vault: { ...bucket, ...more } });
 const signedInBy = (issuer: string) => ({ oidc: { issuer, clientId: "id", clientSecret: "secret" } });
@@ -121,6 +122,10 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
     { DATABASE_URL: "postgresql:///submissions?host=/run/postgresql", DATABASE_POOL_MAX: "1" },
     stored({ url: "postgresql:///submissions?host=/run/postgresql", poolMax: 1 }),
   ],
+  // The user's database on a server, and a database of this machine.
+  ...words("postgres://db.example.org postgres://?host=/run/postgresql postgres:///submissions").map(
+    (url): [Environment, object] => [{ DATABASE_URL: url }, stored({ url })],
+  ),
   [{ RESUME_DOWNLOAD: "proxied" }, { vault: { kind: "disk", folder } }],
   [{ RESUME_STORE }, kept({})],
   [{ RESUME_STORE: "s3://resumes/" }, kept({})],
@@ -229,7 +234,6 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
 
 /** What stands beside a setting, so that only its own value is wrong. */
 const beside: Readonly<Record<string, Environment>> = { PRIVACY_VERSION: { PRIVACY_URL }, OIDC_ISSUER: provider };
-const words = (text: string) => text.split(" ");
 const sorted = (...names: readonly string[]) => names.toSorted().join(" ");
 
 test.each<[name: string, values: readonly string[]]>([
@@ -242,6 +246,8 @@ test.each<[name: string, values: readonly string[]]>([
     "DATABASE_URL",
     [
       ...words("db.example.org mysql://user:hunter2@db/x postgres://user:100%@db/x"),
+      ...words("postgres:// postgres:/// postgres://?sslmode=disable postgres:///x?host= postgres:x postgres:/x"),
+      ...words("postgres://db:0/x postgres://user:1#hunter2@db/x"),
       "postgres://user:hunter2@db/x y",
       `${database}?sslmode=prefer`,
       `${database}?sslmode=require&sslrootcert=/ca.pem`,
