@@ -8,6 +8,11 @@ export const pageRows = 500;
 /** Pause between two batches of changes that can wait, so that submissions are stored in between. */
 const batchPauseMs = 2;
 
+/** Reads rows page by page, each behind the last row of the page before. */
+export async function* inPages<Row>(pageBehind: (last: Row | undefined) => Promise<readonly Row[]>) {
+  for (let rows = await pageBehind(undefined); rows.length > 0; rows = await pageBehind(rows.at(-1))) yield rows;
+}
+
 /** Changes things in batches, and answers what each batch answered. */
 export async function inBatches<One, Result>(
   all: readonly One[],

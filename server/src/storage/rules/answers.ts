@@ -1,7 +1,7 @@
 // What follows from a mail that came in about a submission, and answers and unmatched mails as rows.
 import type { Answer, UnmatchedRow } from "@submissions/shared/console";
 import { type KeptMail, toldAgainMs } from "../inbound-store.ts";
-import type { AnswerSender, StoredAnswer, StoredAnswerFile, TriageStatus } from "../records.ts";
+import type { AnswerSender, StoredAnswerFile, TriageStatus } from "../records.ts";
 import { columnOf, columnsOf, readTexts } from "./columns.ts";
 
 const shown = ["at", "senderAddress", "senderName", "subject", "text", "reply"] as const;
@@ -67,14 +67,6 @@ export type KeptColumns = Unmatched<KeptMail>;
 /** The columns that an answer and an unmatched mail have both, and their values. */
 export const mailColumns = kept.map(columnOf).join(", ");
 export const mailValues = (mail: KeptMail) => kept.map((name) => mail[name]);
-
-/** An answer with its files. */
-export const withFiles = (answer: AnswerRow, files: readonly FileRow[]): StoredAnswer => ({
-  ...answer,
-  files: files
-    .map(({ id, name, size, scan }) => ({ id, name, size, scan }))
-    .toSorted((one, other) => one.id - other.id),
-});
 
 /** In the audit log: what an answer changes, no operator does. */
 export const answerActor = "answer";

@@ -3,7 +3,7 @@ import type { Note, Reply, ReplyFile } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { submissionKinds } from "@submissions/shared/kinds";
 import type { DeskStore, KnownFact } from "../desk-store.ts";
-import { pageRows } from "../pages.ts";
+import { inPages, pageRows } from "../pages.ts";
 import {
   answerColumns,
   type AnswerRow,
@@ -11,7 +11,6 @@ import {
   latestAnswers,
   type UnmatchedColumns,
   unmatchedTable,
-  withFiles,
 } from "../rules/answers.ts";
 import { readFields } from "../rules/columns.ts";
 import { isHeld, mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
@@ -140,22 +139,20 @@ export function makeBelongings(engine: Engine, references: References) {
   const find = async <Row>(query: Query<Row>): Promise<Row | undefined> => (await read(query))[0];
   const findSubscriber = (key: string) => find(statements.subscriberOf(key));
 
-  async function* inPages<Row extends { readonly id: number }>(pageAfter: (id: number) => Query<Row>) {
-    for (let after: number | undefined = 0; after !== undefined;) {
-      const rows: readonly Row[] = await read(pageAfter(after));
-      yield rows;
-      after = rows.at(-1)?.id;
-    }
-  }
-
   async function withTheirFiles(answers: readonly AnswerRow[]) {
     const files = answers.length === 0 ? [] : await read(statements.filesOf(answers.map(({ id }) => id)));
-    const ofAnswer = Map.groupBy(files, ({ answer }) => answer);
-    return answers.map((answer) => withFiles(answer, ofAnswer.get(answer.id) ?? []));
+    const ofAnswer = Map.groupBy(
+      files.toSorted((one, other) => one.id - other.id),
+      ({ answer }) => answer,
+    );
+    return answers.map((one) => {
+      const its = ofAnswer.get(one.id) ?? [];
+      return { ...one, files: its.map(({ id, name, size, scan }) => ({ id, name, size, scan })) };
+    });
   }
 
   async function* answersOf(arrival: number, reference: string): AsyncGenerator<KnownFact, void, undefined> {
-    for await (const rows of inPages((after) => statements.allAnswersOf(arrival, after))) {
+    for await (const rows of inPages<AnswerRow>((last) => read(statements.allAnswersOf(arrival, last?.id ?? 0)))) {
       for (const answer of await withTheirFiles(rows)) yield { kind: "answer", reference, answer };
     }
   }
@@ -237,8 +234,9 @@ export function makeBelongings(engine: Engine, references: References) {
 
     async *readPerson({ kinds, subscribers }, email) {
       const key = emailKey(email);
-      for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
-        const rows: readonly SubmissionRow[] = await read(statements.submissionsOf(key, before, kinds, pageRows));
+      const submissionsBelow = (arrival = Number.MAX_SAFE_INTEGER) =>
+        read(statements.submissionsOf(key, arrival, kinds, pageRows));
+      for await (const rows of inPages<SubmissionRow>((last) => submissionsBelow(last?.arrival))) {
         for (const row of rows) {
           const { arrival, reference } = row;
           yield { kind: "submission", submission: readSubmissionAnyway(row) };
@@ -251,7 +249,6 @@ export function makeBelongings(engine: Engine, references: References) {
           yield* answersOf(arrival, reference);
           yield* factsOf(arrival);
         }
-        before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);
       }
       if (subscribers) {
         const subscriber = await findSubscriber(key);
@@ -261,7 +258,8 @@ export function makeBelongings(engine: Engine, references: References) {
       }
       // Only an administrator sees mails that fit no submission.
       const isWhole = subscribers && kinds.length === submissionKinds.length;
-      for await (const rows of isWhole ? inPages((after) => statements.unmatchedOf(key, after)) : []) {
+      const unmatchedBehind = (id = 0) => read(statements.unmatchedOf(key, id));
+      for await (const rows of isWhole ? inPages<UnmatchedColumns>((last) => unmatchedBehind(last?.id)) : []) {
         for (const mail of rows) yield { kind: "unmatched", mail: unmatchedTable.recordOf(mail) };
       }
       // Whether one who was erased had left. Who has subscribed since has a subscription, which says more.

@@ -1,8 +1,10 @@
 // What the vault and the scanner ask about resumes, and about files of answers and replies, which are kept as resumes are.
 import type { Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
-import { pageRows } from "../pages.ts";
+import { inPages, pageRows } from "../pages.ts";
 import type { FileOf, InboundStore, KeptFile, StoredFile } from "../inbound-store.ts";
+
+type FileRow = KeptFile & { readonly id: number };
 
 export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engine) {
   // A lease that ends later than this one would was taken by a clock that was ahead.
@@ -64,7 +66,7 @@ export function makeKeptFiles({ prepare, among, read }: Engine) {
     const columns = `reference, file_key AS key, ${file}.sha256`;
     return {
       // Those that are not sent, too.
-      next: prepare<KeptFile & { readonly id: number }>(`
+      next: prepare<FileRow>(`
         SELECT ${file}.id, ${columns} FROM ${of === "reply" ? `${file} JOIN submission ON arrival = submission` : joins}
         WHERE ${file}.id > $1 AND file_key IS NOT NULL ORDER BY ${file}.id LIMIT ${pageRows}`),
       one: prepare<StoredFile>(`
@@ -79,13 +81,7 @@ export function makeKeptFiles({ prepare, among, read }: Engine) {
   };
   return {
     async *readFiles() {
-      for (const { next } of Object.values(statements)) {
-        for (let after: number | undefined = 0; after !== undefined;) {
-          const rows: readonly (KeptFile & { readonly id: number })[] = await read(next(after));
-          if (rows.length > 0) yield rows;
-          after = rows.at(-1)?.id;
-        }
-      }
+      for (const { next } of Object.values(statements)) yield* inPages<FileRow>((last) => read(next(last?.id ?? 0)));
     },
 
     findFile: async ({ kinds }, of, id) => (await read(statements[of].one(id, kinds)))[0] ?? null,
