@@ -15,7 +15,7 @@ import {
   type NewFile,
   submissionFileBytesMax,
 } from "../inbound-store.ts";
-import type { Claimed, MailKind, SuppressionChange } from "../records.ts";
+import type { MailKind, SuppressionChange } from "../records.ts";
 import { answerActor, decideAnswer, mailColumns, mailValues } from "../rules/answers.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import { quoted } from "../rules/columns.ts";
@@ -126,7 +126,7 @@ export function makeAnswers(
   };
 
   const addressed = `submission.arrival, submission.reference, submission.email_key AS "emailKey"`;
-  const find: Readonly<Record<Claimed["of"], ReturnType<typeof prepare<FoundRow>>>> = {
+  const find = {
     submission: prepare<FoundRow>(`
       SELECT arrival AS row, received_at AS at, ${addressed} FROM submission WHERE arrival = $1`),
     mail: prepare<FoundRow>(`

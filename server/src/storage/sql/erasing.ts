@@ -68,13 +68,10 @@ export function makeErasing(
       ${found} ${indexedBy("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${locking("FOR UPDATE")}`),
     outdated: { ...ofKinds(() => ofAnyKind), spam: outdated(ofSpam), declined: outdated(ofDeclined) },
     erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),
-    keepResumeKeys: prepare(`
-      INSERT INTO erased_resume (resume_key)
-      SELECT resume_key FROM submission WHERE ${among("arrival", "$1", "bigint")} AND resume_key IS NOT NULL
-      ON CONFLICT DO NOTHING`),
     keepFileKeys: prepare(`
       INSERT INTO erased_resume (resume_key)
-      SELECT file_key FROM answer_file JOIN answer ON answer.id = answer_file.answer
+      SELECT resume_key FROM submission WHERE ${among("arrival", "$1", "bigint")} AND resume_key IS NOT NULL
+      UNION ALL SELECT file_key FROM answer_file JOIN answer ON answer.id = answer_file.answer
       WHERE ${among("answer.submission", "$1", "bigint")} AND file_key IS NOT NULL
       ON CONFLICT DO NOTHING`),
     eraseUnmatched: prepare<object>("DELETE FROM unmatched WHERE sender_key = $1 RETURNING id"),
@@ -99,11 +96,11 @@ export function makeErasing(
     return rows.length === atOnce || (yield* mergeRemoved());
   }
 
-  /** Keys of their resumes are kept. Answers how many there are. */
+  /** Keys of their files are kept. Answers how many resumes there are. */
   function* eraseRows(rows: readonly Row[]): Steps<number> {
     const arrivals = rows.map(({ arrival }) => arrival);
     yield* removeWords(arrivals);
-    yield* together([statements.keepResumeKeys(arrivals), statements.keepFileKeys(arrivals)]);
+    yield* statements.keepFileKeys(arrivals);
     yield* statements.erase(arrivals);
     return rows.filter(({ resumeKey }) => resumeKey !== null).length;
   }

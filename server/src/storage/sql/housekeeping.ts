@@ -19,21 +19,18 @@ const slackMs = 60 * 1000;
 export const forgottenAtOnce = 250;
 
 export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }: Engine) {
+  const batchOf = (table: string, key: string, condition: string) => {
+    const id = rowId(key);
+    return amongUnlocked(id, `SELECT ${id} FROM ${table} WHERE ${condition} LIMIT ${forgottenAtOnce}`);
+  };
+  const forget = (table: string, key: string, condition: string) =>
+    prepare<object>(`DELETE FROM ${table} WHERE ${batchOf(table, key, condition)} RETURNING 1`);
   /** Deletes rows whose time was at or before an instant, the oldest first. */
-  const forget = (table: string, key: string, time: string, condition = "true") =>
-    prepare<object>(`
-      DELETE FROM ${table} WHERE ${amongUnlocked(
-        rowId(key),
-        `SELECT ${rowId(key)} FROM ${table} WHERE ${time} <= $1 AND ${condition}
-        ORDER BY ${time} LIMIT ${forgottenAtOnce}`,
-      )} RETURNING 1`);
+  const forgetOld = (table: string, key: string, time: string, condition = "true") =>
+    forget(table, key, `${time} <= $1 AND ${condition} ORDER BY ${time}`);
   /** Rows with a time behind $2 count from $1. */
   const rewind = (table: string, key: string, time: string) =>
-    prepare(`
-      UPDATE ${table} SET ${time} = $1 WHERE ${amongUnlocked(
-        rowId(key),
-        `SELECT ${rowId(key)} FROM ${table} WHERE ${time} > $2 ORDER BY ${time} LIMIT ${forgottenAtOnce}`,
-      )}`);
+    prepare(`UPDATE ${table} SET ${time} = $1 WHERE ${batchOf(table, key, `${time} > $2 ORDER BY ${time}`)}`);
   const newest = (table: string) => `SELECT max(created_at) AS at FROM ${table} WHERE created_at < $1`;
   const newestBefore = prepare<{ at: number | null }>(`
     SELECT max(at) AS at FROM (${newest("idempotency")} UNION ALL ${newest("mail")}) AS newest`);
@@ -41,26 +38,22 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
   const rewindDeliveries = rewind("webhook_delivery", "id", "ended_at");
   // The times of mails are parts of their ids. But numbers ascend: a mail is older than one with a higher number. Nothing is
   // added to it but 0, so that no planner reads all mails with lower numbers.
-  const forgetMailsAhead = prepare<object>(`
-    DELETE FROM mail WHERE ${amongUnlocked(
-      "id",
-      `SELECT id FROM mail WHERE created_at > $1 AND status <> 'queued'
-        AND id + 0 < (SELECT id FROM mail WHERE created_at <= $2 ORDER BY created_at DESC LIMIT 1)
-      ORDER BY created_at LIMIT ${forgottenAtOnce}`,
-    )} RETURNING 1`);
-  const forgetKeys = forget("idempotency", "procedure, key_hash", "created_at");
-  const forgetChallenges = forget("spent_challenge", "challenge_hash", "expires_at");
-  const forgetDeliveries = forget("webhook_delivery", "id", "ended_at");
-  const forgetOfRemoved = prepare<object>(`
-    DELETE FROM webhook_delivery WHERE ${amongUnlocked(
-      "id",
-      `SELECT id FROM webhook_delivery
-      WHERE webhook IN (SELECT id FROM webhook WHERE removed_at IS NOT NULL) LIMIT ${forgottenAtOnce}`,
-    )} RETURNING 1`);
-  const forgetUnmatched = forget("unmatched", "id", "at");
+  const forgetMailsAhead = forget(
+    "mail",
+    "id",
+    `created_at > $1 AND status <> 'queued'
+      AND id + 0 < (SELECT id FROM mail WHERE created_at <= $2 ORDER BY created_at DESC LIMIT 1)
+    ORDER BY created_at`,
+  );
+  const forgetKeys = forgetOld("idempotency", "procedure, key_hash", "created_at");
+  const forgetChallenges = forgetOld("spent_challenge", "challenge_hash", "expires_at");
+  const forgetDeliveries = forgetOld("webhook_delivery", "id", "ended_at");
+  const removed = "SELECT id FROM webhook WHERE removed_at IS NOT NULL";
+  const forgetOfRemoved = forget("webhook_delivery", "id", `webhook IN (${removed})`);
+  const forgetUnmatched = forgetOld("unmatched", "id", "at");
   // Attached to replies that were never sent.
-  const forgetFiles = forget("reply_file", "id", "at", "reply IS NULL");
-  const forgetMails = forget("mail", "id", "created_at", "status <> 'queued'");
+  const forgetFiles = forgetOld("reply_file", "id", "at", "reply IS NULL");
+  const forgetMails = forgetOld("mail", "id", "created_at", "status <> 'queued'");
 
   return {
     forgetExpired: (clockNow, started) => {
