@@ -14,7 +14,7 @@ import { type Engine, only, type Query } from "../sql/engine.ts";
 import { settling } from "../sql/outbox.ts";
 import { type Acceptance, type CommitCounts, type CommitListener, type Entry, StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
-import { lockOf, query, rowsOf, runSteps } from "./engine.ts";
+import { lockOf, lookUp, query, rowsOf } from "./engine.ts";
 import type { Session } from "./session.ts";
 import { prepared, rowsAs, type Statement } from "./statement.ts";
 
@@ -100,7 +100,7 @@ export function makeAcceptor(
     const days = wanted.counters.map(dayName).toSorted();
     const [locked] = await Promise.all([
       session.all(lockAndDraw, [entries.flatMap(locksOf), numbers.arrivals, numbers.mails, days]),
-      runSteps(session, engine.lookUp(wanted, facts)),
+      lookUp(session, wanted, facts),
     ]);
     const { busy, arrivals, mails } = only(locked);
     const free = entries.filter((entry) => busy.length === 0 || !locksOf(entry).some((name) => busy.includes(name)));

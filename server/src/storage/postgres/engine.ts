@@ -1,6 +1,6 @@
 // PostgreSQL as the engine of what both engines run.
 import { type AnswersOf, type Engine, type QueriesOf, Query, type Steps } from "../sql/engine.ts";
-import { type LookUp, lookUpNames, lookUpOf } from "../rules/facts.ts";
+import { type Facts, type LookUp, lookUpNames, lookUpOf, type Wanted } from "../rules/facts.ts";
 import { type TableName, tableNames, tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
 import { prepareLastComplete } from "./last-complete.ts";
@@ -50,10 +50,6 @@ export const makeEngine = (connections: Connections): Engine => ({
     return (rows) => rows.map((row) => query(statement, ...values(row)));
   },
   unprepared: (text, values, order) => new Query({ text, settings: settingsFor(order) } satisfies Unprepared, values),
-  *lookUp(wanted, facts) {
-    const found = yield* findOf((name) => wanted[name]);
-    for (const { name, row } of found) lookUpOf(name).note(facts, row);
-  },
   insert: (rows) => insertOf((name) => rows[name] ?? []),
   locking: (how) => how,
   // A statement sees what was committed before it begins: those behind the lock see what its last holder changed.
@@ -134,10 +130,19 @@ function ofParts<Name extends string, Row>(
   };
 }
 
+/** Runs the look-ups of `rules/facts.ts`, all of them in one statement. */
+export async function lookUp(reader: Reader, wanted: Wanted, facts: Facts): Promise<void> {
+  for (const { name, row } of await rowsOf(
+    reader,
+    findOf((one) => wanted[one]),
+  ))
+    lookUpOf(name).note(facts, row);
+}
+
 export const rowsOf = <Row>(reader: Reader, { statement, values }: Query<Row>): Promise<Row[]> =>
   reader.all(statement as Statement<Row>, values);
 
-export async function runSteps<T>(reader: Reader, steps: Steps<T>): Promise<T> {
+async function runSteps<T>(reader: Reader, steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (step.done !== true) step = steps.next(await Promise.all(step.value.map((one) => rowsOf(reader, one))));
   return step.value;

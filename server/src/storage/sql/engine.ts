@@ -1,7 +1,6 @@
 // What an engine is for statements and transactions that are the same on both. Their SQL is written once, with numbered
 // parameters (`$1`). A transaction is a generator: it yields its queries and is given their rows. SQLite runs it to its end
 // at once, PostgreSQL waits for each answer.
-import type { Facts, Wanted } from "../rules/facts.ts";
 import type { RowsToInsert, ValuesOf } from "../rules/tables.ts";
 
 /** A list is for {@link Engine.among}, or for a statement of the engine's own. */
@@ -55,8 +54,6 @@ export interface Engine {
    * @param order `index`: the planner must not sort, because an index gives the order
    */
   unprepared<Row>(text: string, values: readonly Value[], order: "index" | "any"): Query<Row>;
-  /** Runs the look-ups of `rules/facts.ts`, each for each thing that it is asked for, and notes what they find. */
-  lookUp(wanted: Wanted, facts: Facts): Steps<void>;
   /** Stores rows of the tables of `rules/tables.ts`. */
   insert(rows: Partial<RowsToInsert>): Query<never>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */

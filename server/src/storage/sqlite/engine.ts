@@ -35,7 +35,6 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
     const all = (...inputs: SQLInputValue[]) => connection.prepare(sourceSQL).all(...inputs);
     return new Query({ sourceSQL, all }, values.map(inputOf));
   },
-  lookUp: prepareLookUp(connection),
   insert: prepareInsert(connection),
   locking: () => "",
   lockAddress: (_key, queries) => together(queries),
@@ -64,7 +63,8 @@ export const readingBy = (engine: Engine, thread: ReadingThread): Engine => ({
     thread.all(statement as Statement<never, Row>, values) as Promise<Row[]>,
 });
 
-function prepareLookUp(connection: SqliteConnection): Engine["lookUp"] {
+/** Prepares the look-ups of `rules/facts.ts`: each is run for each thing that it is asked for. */
+export function prepareLookUp(connection: SqliteConnection): (wanted: Wanted, facts: Facts) => void {
   const finds = lookUpNames.map((name) => {
     const { wanted, text, findsOne, note } = lookUpOf(name);
     const values = valuesByName(Object.keys(wanted));
@@ -79,12 +79,8 @@ function prepareLookUp(connection: SqliteConnection): Engine["lookUp"] {
     };
     return { name, find };
   });
-  const all = (wanted: Wanted, facts: Facts) => {
+  return (wanted, facts) => {
     for (const { name, find } of finds) find(facts, wanted[name]);
-    return [];
-  };
-  return function* (wanted, facts) {
-    yield [new Query({ all }, [wanted, facts])];
   };
 }
 
@@ -117,11 +113,11 @@ const runEach =
 const inputOf = (value: Value): SQLInputValue =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 
-const rowsOf = <Row>({ statement, values }: Query<Row>): Row[] =>
+export const rowsOf = <Row>({ statement, values }: Query<Row>): Row[] =>
   (statement as Statement<SQLInputValue[], Row>).all(...(values as SQLInputValue[]));
 
 /** Runs steps within the transaction of a job. */
-export function runSteps<T>(steps: Steps<T>): T {
+function runSteps<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (step.done !== true) step = steps.next(step.value.map(rowsOf));
   return step.value;

@@ -5,10 +5,11 @@ import { decide } from "../rules/decide.ts";
 import { type AddressedEntry, wantedBy } from "../rules/facts.ts";
 import type { References } from "../rules/references.ts";
 import { prepareWriting } from "../sql/accepting.ts";
-import { type Engine, type Steps, together } from "../sql/engine.ts";
+import type { Engine } from "../sql/engine.ts";
 import { type Acceptance, type CommitListener, StorageUnavailable } from "../store.ts";
 import { asUnavailable, busyWaitMs, isBusy } from "./errors.ts";
 import type { SqliteConnection } from "./connection.ts";
+import { prepareLookUp, rowsOf } from "./engine.ts";
 
 /** Most jobs in one transaction: with mails to settle among them it takes some milliseconds. */
 const batchMax = 256;
@@ -51,18 +52,18 @@ function undo(connection: SqliteConnection): void {
 }
 
 /** No other transaction runs meanwhile, so that the numbers of rows follow those that are stored. */
-export function prepareAccept(engine: Engine, references: References) {
+export function prepareAccept(connection: SqliteConnection, engine: Engine, references: References) {
   const write = prepareWriting(engine);
-  const lastNumber = engine.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = $1");
+  const lookUp = prepareLookUp(connection);
+  const last = connection.prepare<[string], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = ?");
 
-  return function* accept(entries: readonly AddressedEntry[]): Steps<readonly Acceptance[]> {
+  return (entries: readonly AddressedEntry[]): readonly Acceptance[] => {
     const { wanted, facts, numbers } = wantedBy(entries);
-    const [[submission], [mail]] = yield* together([lastNumber("submission"), lastNumber("mail")]);
-    const arrivals = behind(submission?.seq, numbers.arrivals);
-    const mails = behind(mail?.seq, numbers.mails);
-    yield* engine.lookUp(wanted, facts);
+    const arrivals = behind(last.get("submission")?.seq, numbers.arrivals);
+    const mails = behind(last.get("mail")?.seq, numbers.mails);
+    lookUp(wanted, facts);
     const decision = decide(entries, facts, { arrivals, mails }, references);
-    yield* together(write(decision));
+    for (const query of write(decision)) rowsOf(query);
     reached("row-written");
     reached("before-commit");
     return decision.answers;

@@ -5,7 +5,7 @@ import { makeSharedStore, type StoreRow, storeRow } from "../sql/shared-store.ts
 import { type Acceptance, type OpenOptions, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
 import { retryWhileBusy } from "./errors.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { makeEngine, readingBy, type RunJob, runSteps } from "./engine.ts";
+import { makeEngine, readingBy, type RunJob } from "./engine.ts";
 import { inbox, prepareSearchIndex } from "./inbox.ts";
 import { makeJobQueue, prepareAccept } from "./jobs.ts";
 import { makeReadingThread } from "./reading-thread.ts";
@@ -26,11 +26,11 @@ export function makeSqliteStore(
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const references = new References(row.referenceKey);
   const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
-  const acceptAll = (entries: readonly AddressedEntry[]) => (entries.length === 0 ? [] : runSteps(accept(entries)));
+  const acceptAll = (entries: readonly AddressedEntry[]) => (entries.length === 0 ? [] : accept(entries));
   const queue = makeJobQueue(connection, acceptAll, onCommit);
   const run: RunJob = (job, options) => queue.run(job, options) as Promise<ReturnType<typeof job>>;
   const engine = makeEngine(connection, run);
-  const accept = prepareAccept(engine, references);
+  const accept = prepareAccept(connection, engine, references);
 
   // Commands never ask.
   let touch: (() => void) | undefined;
