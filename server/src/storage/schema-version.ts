@@ -61,8 +61,8 @@ export class SchemaTooNew extends OperatorError {
 
 /** The database lacks migrations, and was opened for reading only or by a role that may not apply them. */
 export class SchemaTooOld extends OperatorError {
-  /** @param pending names of the missing migrations @param remedy what the operator should do */
-  constructor(pending: readonly string[], remedy = "run the migrate command or start the service") {
-    super(`The database lacks migrations (${pending.join(", ")}): ${remedy}.`);
+  /** @param remedy what the operator should do */
+  constructor(pending: readonly { readonly name: string }[], remedy = "run the migrate command or start the service") {
+    super(`The database lacks migrations (${pending.map(({ name }) => name).join(", ")}): ${remedy}.`);
   }
 }

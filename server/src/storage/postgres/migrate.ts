@@ -50,9 +50,8 @@ export async function migratePostgres(url: string, waiting?: (message: string) =
     // 42501: the role has no right to. 3F000: without USAGE it sees no schema. Such a role can start the service all the same,
     // once another one has migrated.
     if (!["42501", "3F000"].includes(sqlState(error) ?? "")) throw error;
-    const names = (await findPending(connections)).map(({ name }) => name);
     throw new SchemaTooOld(
-      names,
+      await findPending(connections),
       "the role in DATABASE_URL may not apply them. Grant it CREATE and USAGE on the schema, or run the migrate command as the owner of the tables",
     );
   }

@@ -52,7 +52,7 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
     await migratePostgres(url);
   }
   const pending = await pendingPostgresMigrations(url);
-  if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
+  if (pending.length > 0) throw new SchemaTooOld(pending);
   const tables = movedTables.map(({ name }) => name).join(", ");
   // The lock comes first, then the moment whose rows a source shows: no migration can come between them.
   await usable(client.query(`LOCK TABLE ${tables} IN ${lock} MODE; ${setNoEnd}`));

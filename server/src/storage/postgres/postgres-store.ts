@@ -56,7 +56,11 @@ export async function openPostgresStore(
     new Connections(address, { max: poolMax, ...(isReadOnly && { answerMs: exportAnswerMs }) }),
   );
   await checkServer(connections);
-  const row = await migrated(connections, isReadOnly ? null : () => migratePostgres(url, waiting));
+  const pending = await findPending(connections);
+  if (pending.length > 0 && isReadOnly) throw new SchemaTooOld(pending);
+  if (pending.length > 0) await migratePostgres(url, waiting);
+  const [row] = await connections.all(readStore);
+  if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const reads = isReadOnly
     ? connections
     : opening.use(new Connections(address, { max: readersMax, connectMs: readersWaitMs, readMs }));
@@ -96,16 +100,4 @@ export async function openPostgresStore(
 
     [Symbol.asyncDispose]: () => (closed ??= acceptor.close().then(() => opened.disposeAsync())),
   };
-}
-
-/** @param migrate null: nothing may be written */
-async function migrated(connections: Connections, migrate: (() => Promise<unknown>) | null): Promise<StoreRow> {
-  const pending = (await findPending(connections)).map(({ name }) => name);
-  if (pending.length > 0) {
-    if (migrate === null) throw new SchemaTooOld(pending);
-    await migrate();
-  }
-  const [row] = await connections.all(readStore);
-  if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
-  return row;
 }

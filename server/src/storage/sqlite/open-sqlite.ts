@@ -71,7 +71,7 @@ export async function openSqliteStore(file: string, options: OpenOptions): Promi
 /** @throws SchemaTooOld, SchemaTooNew when the schema is not that of this version */
 export async function refusePending(connection: SqliteConnection): Promise<void> {
   const pending = await retryWhileBusy(() => findPending(connection));
-  if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
+  if (pending.length > 0) throw new SchemaTooOld(pending);
 }
 
 /** See `migrate`. */
