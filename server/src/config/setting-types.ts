@@ -305,13 +305,9 @@ export const originList: SettingType<readonly string[]> = listOf(
 
 /** A hop count, or the addresses and networks of the proxies. `/0` would trust every address and is refused. */
 export const trustedProxy: SettingType<TrustedProxies> = read((proxies) => {
-  if (/^[0-9]{1,3}$/.test(proxies)) {
-    const count = Number(proxies);
-    if (count > hopsMax) return undefined;
-    return count === 0 ? { kind: "none" } : { kind: "hops", count };
-  }
+  if (/^[0-9]{1,3}$/.test(proxies)) return Number(proxies) > hopsMax ? undefined : Number(proxies);
   const list = splitList(proxies);
-  return list.every(isNetwork) ? { kind: "cidrs", list: [...new Set(list)] } : undefined;
+  return list.every(isNetwork) ? [...new Set(list)] : undefined;
 }, `must be a number of proxies from 0 to ${hopsMax}, or their addresses and networks (like 10.0.0.0/8) with commas between them.`);
 
 function isNetwork(network: string): boolean {

@@ -22,7 +22,7 @@ const observer = new Observer({
   procedures: new Set(),
 });
 
-const turns = new BodyTurns(new ClientAddresses({ kind: "none" }), httpLimits);
+const turns = new BodyTurns(new ClientAddresses(0), httpLimits);
 
 async function send(type: string, payload: string, hasRoom: boolean) {
   await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));

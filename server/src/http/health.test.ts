@@ -14,7 +14,7 @@ afterEach(() => void vi.restoreAllMocks());
 async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
   const app = Fastify();
   const log = createLog("silent");
-  const addresses = new ClientAddresses({ kind: "none" });
+  const addresses = new ClientAddresses(0);
   app.setErrorHandler((error, _request, reply) =>
     reply
       .code(error instanceof Fault ? faults[error.fault].status : 500)

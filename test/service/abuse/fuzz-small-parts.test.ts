@@ -40,12 +40,9 @@ describe("the address of a client", () => {
     v4.map((address) => `::ffff:${address}`),
     hostileText,
   );
-  const hops = [1, 2, 3, 4].map((count): [TrustedProxies, number] => [{ kind: "hops", count }, count]);
+  const hops = [0, 1, 2, 3, 4].map((count): [TrustedProxies, number] => [count, count]);
   /** With how many entries of the header may be believed. */
-  const trust = fc.constantFrom<[TrustedProxies, number]>([{ kind: "none" }, 0], ...hops, [
-    { kind: "cidrs", list: ["10.0.0.0/8", "::1", "2001:db8::/32"] },
-    Infinity,
-  ]);
+  const trust = fc.constantFrom<[TrustedProxies, number]>(...hops, [["10.0.0.0/8", "::1", "2001:db8::/32"], Infinity]);
 
   /** An address without brackets and port, as the URL parser writes it in IPv6. */
   const canonical = (text: string): string => {

@@ -5,7 +5,7 @@ import { httpLimits } from "../limits.ts";
 import { BodyTurns } from "./body-turns.ts";
 import { takeJson, takeUrlencoded } from "./content-type.ts";
 
-const addresses = new ClientAddresses({ kind: "none" });
+const addresses = new ClientAddresses(0);
 
 test.each([
   ["application/json", JSON.stringify({ text: "x".repeat(60_000) })],

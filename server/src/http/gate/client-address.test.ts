@@ -4,8 +4,6 @@ import { ClientAddresses, clientAddress, keysOf, trustOf, type TrustedProxies } 
 
 const read = (trusted: TrustedProxies, peer: string | undefined, forwardedFor?: string) =>
   clientAddress(trustOf(trusted), peer, forwardedFor);
-const hops = (count: number): TrustedProxies => ({ kind: "hops", count });
-const cidrs = (...list: string[]): TrustedProxies => ({ kind: "cidrs", list });
 
 describe("without trusted proxies", () => {
   test.each([
@@ -19,7 +17,7 @@ describe("without trusted proxies", () => {
     ["::1", "::1"],
     [undefined, ""],
   ])("%s is %s, whatever the header says", (peer, expected) => {
-    expect(read({ kind: "none" }, peer, "203.0.113.9")).toBe(expected);
+    expect(read(0, peer, "203.0.113.9")).toBe(expected);
   });
 });
 
@@ -37,7 +35,7 @@ describe("behind a number of proxies", () => {
     [1, "[2001:db8::1]", "2001:db8::1"],
     [1, "::ffff:203.0.113.9", "203.0.113.9"],
   ])("of %i proxies, %s means %s", (count, header, expected) => {
-    expect(read(hops(count), "10.0.0.1", header)).toBe(expected);
+    expect(read(count, "10.0.0.1", header)).toBe(expected);
   });
 
   test("an entry that is no address means the proxy that wrote it", () => {
@@ -45,12 +43,12 @@ describe("behind a number of proxies", () => {
       "unknown _hidden 203.0.113 203.0.113.9.1 203.0.113.9:123456 x203.0.113.9:80 x[2001:db8::1] [2001:db8::1]x " +
       "[2001:db8::1]:123456 <script> 1e9 0x7f000001 ,";
     for (const header of [...none.split(" "), "x".repeat(9_000)])
-      expect(read(hops(2), "10.0.0.1", `198.51.100.66, ${header}`), header).toBe("10.0.0.1");
+      expect(read(2, "10.0.0.1", `198.51.100.66, ${header}`), header).toBe("10.0.0.1");
   });
 });
 
 describe("behind proxies of known networks", () => {
-  const ours = cidrs("10.0.0.0/8", "2001:db8:ffff::/48", "127.0.0.1");
+  const ours = ["10.0.0.0/8", "2001:db8:ffff::/48", "127.0.0.1"];
   test.each([
     ["10.0.0.1", "198.51.100.66, 203.0.113.9, 10.1.1.1", "203.0.113.9"],
     ["::ffff:10.0.0.1", "203.0.113.9, ::ffff:10.1.1.1", "203.0.113.9"],
@@ -86,7 +84,7 @@ describe("the address of a request", () => {
     ({ socket, headers: { "x-forwarded-for": forwardedFor } }) as unknown as IncomingMessage;
 
   test("is read anew when another client uses the connection of a proxy", () => {
-    const addresses = new ClientAddresses(hops(1));
+    const addresses = new ClientAddresses(1);
     const proxy = { remoteAddress: "10.0.0.1" };
     expect(addresses.keysOf(requestOf(proxy, "192.0.2.1")).rate).toBe("192.0.2.1");
     expect(addresses.keysOf(requestOf(proxy, "192.0.2.2")).rate).toBe("192.0.2.2");
@@ -95,10 +93,10 @@ describe("the address of a request", () => {
 
   test("of a connection is a client's, unless a proxy opened it", () => {
     const peer = (address: string) => ({ remoteAddress: address }) as never;
-    const addresses = new ClientAddresses(cidrs("10.0.0.0/8"));
+    const addresses = new ClientAddresses(["10.0.0.0/8"]);
     expect(addresses.keysOfPeer(peer("::ffff:10.0.0.1"))).toBeNull();
     expect(addresses.keysOfPeer(peer("192.0.2.1"))?.share).toBe("192.0.2.1");
-    expect(new ClientAddresses(hops(1)).keysOfPeer(peer("192.0.2.1"))).toBeNull();
-    expect(new ClientAddresses({ kind: "none" }).keysOfPeer(peer("::1"))?.share).toBe("00000000000000/56");
+    expect(new ClientAddresses(1).keysOfPeer(peer("192.0.2.1"))).toBeNull();
+    expect(new ClientAddresses(0).keysOfPeer(peer("::1"))?.share).toBe("00000000000000/56");
   });
 });

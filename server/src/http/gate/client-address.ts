@@ -4,11 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Whose `X-Forwarded-For` is believed; the configuration has the same shape. */
-export type TrustedProxies =
-  | { readonly kind: "none" }
-  | { readonly kind: "hops"; readonly count: number }
-  | { readonly kind: "cidrs"; readonly list: readonly string[] };
+/** Whose `X-Forwarded-For` is believed: how many proxies stand before this service, or their addresses and networks. */
+export type TrustedProxies = number | readonly string[];
 
 /** What the limits of a client are counted by: an IPv4 address, or so much of an IPv6 address as a customer has. */
 export interface ClientKeys {
@@ -64,9 +61,8 @@ export function clientAddress(trusts: Trusts, peer = "", forwardedFor = ""): str
 
 /** Which addresses are proxies of ours, by their distance from this service. */
 export function trustOf(trusted: TrustedProxies): Trusts {
-  if (trusted.kind === "none") return () => false;
-  if (trusted.kind === "hops") return (_address, hop) => hop < trusted.count;
-  const networks = trusted.list.map((network) =>
+  if (typeof trusted === "number") return (_address, hop) => hop < trusted;
+  const networks = trusted.map((network) =>
     ipaddr.parseCIDR(network.includes("/") ? network : `${network}/${isIP(network) === 4 ? 32 : 128}`),
   );
   return (text) => {

@@ -24,7 +24,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A server that holds its answers back when it is told to, and a connection to it. */
 async function open() {
-  const traffic = new Traffic(httpLimits, new ClientAddresses({ kind: "none" }), () => {});
+  const traffic = new Traffic(httpLimits, new ClientAddresses(0), () => {});
   const app = Fastify();
   traffic.watch(app.server);
   app.server.prependListener("request", (request, response) => traffic.enter(request, response, () => {}));

@@ -26,7 +26,7 @@ function guarded(limits: Partial<HttpLimits>) {
   beginExchanges(app, observer);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   app.addContentTypeParser("*", (_request, _body, done) => done(null));
-  shedLoad(app, new Traffic(all, new ClientAddresses({ kind: "none" }), () => {}), all.loopLagMsMax);
+  shedLoad(app, new Traffic(all, new ClientAddresses(0), () => {}), all.loopLagMsMax);
   for (const url of ["/", "/healthz", "/readyz", "/metrics"])
     app.route({ method: ["GET", "POST"], url, handler: async () => "" });
   const ask = async (url: string, type?: string) => {

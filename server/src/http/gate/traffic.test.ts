@@ -12,7 +12,7 @@ interface Options {
   readonly answer?: (response: ServerResponse, request: IncomingMessage) => void;
 }
 
-async function open({ limits = {}, trusted = { kind: "none" }, answer = () => {} }: Options = {}) {
+async function open({ limits = {}, trusted = 0, answer = () => {} }: Options = {}) {
   const traffic = new Traffic({ ...httpLimits, ...limits }, new ClientAddresses(trusted), (now) => uploads.push(now));
   const uploads: number[] = [];
   const seen: { readonly url: string | undefined; readonly isTooMuch: boolean; readonly isUpload: boolean | null }[] =
@@ -114,7 +114,7 @@ test("requests of one client are too many before all are, and the connections of
   other.write(get(2));
   await expect.poll(() => service.seen.slice(3).map(({ isTooMuch }) => isTooMuch)).toEqual([false, true]);
 
-  await using behind = await open({ limits: { requestsPerClientMax: 2 }, trusted: { kind: "hops", count: 1 } });
+  await using behind = await open({ limits: { requestsPerClientMax: 2 }, trusted: 1 });
   (await behind.client()).write(get(3));
   await expect.poll(() => behind.seen.map(({ isTooMuch }) => isTooMuch)).toEqual([false, false, false]);
 });
@@ -130,7 +130,7 @@ test("requests of one client that arrive at once are run up to the limit, and th
   again.write(get(3));
   await expect.poll(() => service.seen.length).toBe(6);
 
-  const trusted = { kind: "hops", count: 1 } as const;
+  const trusted = 1;
   await using behind = await open({ limits: { requestsPerClientTurnMax: 3 }, trusted, answer });
   (await behind.client()).write(get(10));
   await expect.poll(() => behind.seen.length).toBe(10);
@@ -205,7 +205,7 @@ test("what waits for its turn behind the last answer of its connection does not 
 
 test("uploads have slots in all and for each client, also behind a proxy and for a whole /56", async () => {
   const limits = { uploadsMax: 4, uploadsPerClientMax: 2 };
-  await using service = await open({ limits, trusted: { kind: "hops", count: 1 } });
+  await using service = await open({ limits, trusted: 1 });
   const sockets: Socket[] = [];
   const upload = async (address: string) => {
     const socket = await service.client();
