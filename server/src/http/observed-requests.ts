@@ -2,7 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import { type FaultCode, faults, type FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { systemClock } from "../clock.ts";
 import type { Fault } from "../fault.ts";
+import { FixedWindows } from "../fixed-windows.ts";
 import type { CallWatch } from "../intake/call.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -41,16 +43,12 @@ interface Observing extends ObserverOptions {
 }
 
 function boundFailures({ log }: ObserverOptions): Observing["mayLog"] {
-  const minutes = new Map<string, { readonly endsAt: number; lines: number }>();
+  const failures = new FixedWindows(failuresMs, systemClock);
   return (of) => {
-    const now = performance.now();
-    let minute = minutes.get(of);
-    if (minute === undefined || now >= minute.endsAt) minute = { endsAt: now + failuresMs, lines: 0 };
-    minutes.set(of, minute);
-    minute.lines += 1;
-    if (minute.lines === failuresMax + 1)
+    const { count } = failures.add(of);
+    if (count === failuresMax + 1)
       log.warn({ fault: of, count: failuresMax }, "more answers of this fault are not logged for a minute");
-    return minute.lines <= failuresMax;
+    return count <= failuresMax;
   };
 }
 
