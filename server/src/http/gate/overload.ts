@@ -10,14 +10,15 @@ const lateChecksMin = 3;
 const retryAfterSeconds = 2;
 
 export function shedLoad(app: FastifyInstance, traffic: Traffic, loopLagMsMax: number): void {
-  const lag = new LoopLag(loopLagMsMax);
+  const isLate = watchLag(loopLagMsMax);
+  let isBehind = false;
   app.addHook("onRequest", (request, reply, done) => {
-    const isBusy = lag.isTooLong || traffic.isTooMuch(request.raw);
+    const isBusy = isBehind || traffic.isTooMuch(request.raw);
     const isTaken = !isBusy && (!isUpload(request) || traffic.takeUpload(request.raw, reply.raw));
     if (isTaken || probePaths.has(request.routeOptions.url)) return done();
     done(new Fault("overloaded", { retryAfterSeconds }));
   });
-  const timer = setInterval(() => lag.check(performance.now()), lagCheckMs).unref();
+  const timer = setInterval(() => (isBehind = isLate(performance.now())), lagCheckMs).unref();
   app.addHook("onClose", (_app, done) => {
     clearInterval(timer);
     done();
@@ -27,23 +28,13 @@ export function shedLoad(app: FastifyInstance, traffic: Traffic, loopLagMsMax: n
 const isUpload = ({ headers }: FastifyRequest): boolean =>
   /^\s*multipart\/form-data/i.test(headers["content-type"] ?? "");
 
-export class LoopLag {
-  readonly #lagMsMax: number;
-  #checkedAt: number | undefined;
-  #late = 0;
-
-  constructor(lagMsMax: number) {
-    this.#lagMsMax = lagMsMax;
-  }
-
-  /** @param now milliseconds of a clock that never jumps */
-  check(now: number): void {
-    const lag = this.#checkedAt === undefined ? 0 : now - this.#checkedAt - lagCheckMs;
-    this.#checkedAt = now;
-    this.#late = lag > this.#lagMsMax ? this.#late + 1 : 0;
-  }
-
-  get isTooLong(): boolean {
-    return this.#late >= lateChecksMin;
-  }
+/** Tells at each check whether the loop cannot keep up. @returns a function of milliseconds of a clock that never jumps */
+export function watchLag(lagMsMax: number): (now: number) => boolean {
+  let dueAt: number | undefined;
+  let late = 0;
+  return (now) => {
+    late = now - (dueAt ?? now) > lagMsMax ? late + 1 : 0;
+    dueAt = now + lagCheckMs;
+    return late >= lateChecksMin;
+  };
 }
