@@ -99,20 +99,17 @@ export async function buildHttp(options: HttpOptions) {
   takeJson(app, turns);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
-  // In the order in which requests pass them. What every answer has comes first, so that refusals have it too.
-  const gates: readonly (() => unknown)[] = [
-    () => beginExchanges(app, observer),
-    () => watchBodies(app, { traffic, limits, observer }),
-    () => headAnswers(app),
-    () => allowOrigins(app, corsOrigins),
-    () => answerWithPages(app, site),
-    () => refuseMalformed(app, traffic),
-    () => refuseUnknownAddresses(app, known),
-    () => draining.guard(app, traffic),
-    () => keepConnections(app),
-    () => shedLoad(app, traffic, limits.loopLagMsMax),
-  ];
-  for (const pass of gates) await pass();
+  // The gates, in the order in which requests pass them. What every answer has comes first, so that refusals have it too.
+  beginExchanges(app, observer);
+  watchBodies(app, { traffic, limits, observer });
+  headAnswers(app);
+  await allowOrigins(app, corsOrigins);
+  answerWithPages(app, site);
+  refuseMalformed(app, traffic);
+  refuseUnknownAddresses(app, known);
+  draining.guard(app, traffic);
+  keepConnections(app);
+  shedLoad(app, traffic, limits.loopLagMsMax);
 
   // Each door has its own count: guesses at one do not lock a client out of the other.
   const passwords = () => countWrongPasswords(addresses, limits.wrongPasswordsMax);
