@@ -55,6 +55,9 @@ const head = html`<meta charset="utf-8" />
     ${style}
   </style>`;
 
+/** Of tables that only lay out: no lines, and no table to screen readers. */
+const table = html`role="presentation" cellpadding="0" cellspacing="0" border="0"`;
+
 const page = frame<
   "language" | "direction" | "side" | "subject" | "preheader" | "brand" | "heading" | "body" | "signature" | "footer"
 >(
@@ -69,23 +72,12 @@ const page = frame<
           <div style="display:none;max-height:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px">
             ${place("preheader")}
           </div>
-          <table
-            role="presentation"
-            class="page"
-            width="100%"
-            cellpadding="0"
-            cellspacing="0"
-            border="0"
-            style="background:#f3f4f6"
-          >
+          <table ${table} class="page" width="100%" style="background:#f3f4f6">
             <tr>
               <td align="center" style="padding:24px 12px">
                 <table
-                  role="presentation"
+                  ${table}
                   width="100%"
-                  cellpadding="0"
-                  cellspacing="0"
-                  border="0"
                   style="max-width:600px;font-family:${font};font-size:16px;line-height:1.55;text-align:${place("side")}"
                 >
                   <tr>
@@ -175,7 +167,7 @@ export const link = (url: Fill, words: Fill): Markup => linkFrame({ url, words }
 /** A button, and behind the words `or` the same address to be copied. It is ours, never a stranger's. */
 export const button = frame<"url" | "words" | "or">(
   (place) =>
-    html` <table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
+    html` <table ${table} style="margin:8px 0 16px">
         <tr>
           <td class="button" align="center" style="border-radius:8px;background:#1d4ed8">
             <a
