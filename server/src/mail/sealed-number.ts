@@ -26,16 +26,10 @@ export function unseal(sealed: string, key: string): Claimed {
   return { of: number % 2 === 1 ? "mail" : "submission", row: Math.floor(number / 2) };
 }
 
-/** Half of a number: bits are combined in at most 32. */
-const half = 2 ** 24;
-
 /** Hides a number of 48 bits, or shows it again. */
 function mask(tag: string, number: number, key: string): string {
-  const pad = hash("sha256", `${key} mask ${tag}`);
-  const high = Math.floor(number / half);
-  const low = number - high * half;
-  return masked(high, pad.slice(0, 6)) + masked(low, pad.slice(6, 12));
+  const pad = hash("sha256", `${key} mask ${tag}`, "buffer");
+  const bytes = Buffer.alloc(sealedDigits / 2);
+  bytes.writeUIntBE(number, 0, bytes.length);
+  return bytes.map((byte, at) => byte ^ pad[at]!).toHex();
 }
-
-const masked = (number: number, pad: string): string =>
-  (number ^ Number.parseInt(pad, 16)).toString(16).padStart(pad.length, "0");
