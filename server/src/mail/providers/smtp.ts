@@ -16,21 +16,20 @@ const calls = { fresh: 3, due: 2 };
 /** Closed by us before a server loses patience (RFC 5321 4.5.3.2.7 asks it for five minutes). */
 const idleMsMax = 60_000;
 
-interface SmtpOptions extends Partial<SmtpPatience> {
+/** How long a server is waited for. */
+const patience = {
+  /** Until it asks for the mail. A mail that it has not asked for was not sent. */
+  handOverMs: handOverMsMax,
+  /** From then until its reply. RFC 5321 4.5.3.2.6: a client that gives up sooner sends mails twice. */
+  replyMs: 10 * 60_000,
+};
+
+interface SmtpOptions extends Readonly<Partial<typeof patience>> {
   /** Where reports of a mail come to; null: to the sender. */
   readonly returnPath?: ((mailId: string) => string) | null;
   /** How tokens are got in place of the password. */
   readonly oauth?: OAuthSettings;
 }
-
-export interface SmtpPatience {
-  /** Until it asks for the mail. A mail that it has not asked for was not sent. */
-  readonly handOverMs: number;
-  /** From then until its reply. RFC 5321 4.5.3.2.6: a client that gives up sooner sends mails twice. */
-  readonly replyMs: number;
-}
-
-const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 * 60_000 };
 
 /**
  * Opens the mailer. Nothing is sent and no connection is made.
@@ -38,7 +37,7 @@ const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 *
  * @param key see {@link messageId}
  */
 export function openSmtpMailer(url: string, from: Sender, key: MessageKey, options: SmtpOptions = {}): Mailer {
-  const { handOverMs, replyMs, returnPath = null } = { ...patienceDefault, ...options };
+  const { handOverMs, replyMs, returnPath = null } = { ...patience, ...options };
   const server = new URL(url);
   const { protocol, username, password, searchParams } = server;
   // What stands in the URL outranks the options.
