@@ -32,7 +32,7 @@ export class Traffic {
   readonly #addresses: ClientAddresses;
   readonly #shares = new Map<string, Share>();
   readonly #connections = new Map<Socket, Connection>();
-  readonly #uploads = new Map<ServerResponse, Share>();
+  #uploads = 0;
   readonly #uploadsChanged: (uploads: number) => void;
   /** Requests that wait for their answers. */
   requests = 0;
@@ -128,14 +128,19 @@ export class Traffic {
   takeUpload(request: IncomingMessage, response: ServerResponse): boolean {
     const { uploadsMax, uploadsPerClientMax } = this.#limits;
     const share = this.#shareOf(this.#addresses.keysOf(request).share);
-    const isFree = this.#uploads.size < uploadsMax && share.uploads < uploadsPerClientMax;
+    const isFree = this.#uploads < uploadsMax && share.uploads < uploadsPerClientMax;
     if (isFree) {
-      share.uploads += 1;
-      this.#uploads.set(response, share);
-      this.#uploadsChanged(this.#uploads.size);
-    }
-    this.#forgetIfEmpty(share);
+      this.#countUpload(share, 1);
+      response.once("close", () => this.#countUpload(share, -1));
+    } else this.#forgetIfEmpty(share);
     return isFree;
+  }
+
+  #countUpload(share: Share, change: 1 | -1): void {
+    share.uploads += change;
+    this.#uploads += change;
+    this.#uploadsChanged(this.#uploads);
+    this.#forgetIfEmpty(share);
   }
 
   // Routes that answer at once never count as unanswered, but all that arrive in one turn hold the loop until the last is.
@@ -170,12 +175,6 @@ export class Traffic {
       connection.share.requests -= 1;
       this.#forgetIfEmpty(connection.share);
     }
-    const uploader = this.#uploads.get(response);
-    if (uploader === undefined) return;
-    this.#uploads.delete(response);
-    this.#uploadsChanged(this.#uploads.size);
-    uploader.uploads -= 1;
-    this.#forgetIfEmpty(uploader);
   }
 
   #shareOf(key: string): Share {
