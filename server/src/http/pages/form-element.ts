@@ -40,13 +40,12 @@ export function formElement(form: FormName, site: Site, root: string, filled: Fi
     html`<noscript><p class="note">${site.words(filled.strings?.lang).pages.needsScript}</p></noscript>`;
   const name = `${form}-form`;
   const { source = siteSource } = filled.values ?? {};
-  const attributes = html`endpoint="${root}"${form === "newsletter" && html` source="${String(source)}"`}${consentAttributes(site.privacy)}`;
+  const { privacy } = site;
+  const consent = privacy && html` privacy="${privacy.url}" consent="${privacy.consent}"`;
+  const attributes = html`endpoint="${root}"${form === "newsletter" && html` source="${String(source)}"`}${consent}`;
   return html`<div>${note}<${name} ${attributes}>${content}</${name}></div>`;
 }
 
 /** A form outside a shadow root. There the problems above the form can be links to their fields without script. */
 export const plainForm = (form: FormName, site: Site, root: string, filled: Filled): Markup =>
   html`<div class="plain-form">${formMarkup(form, stateOf(form, site, root, filled))}</div>`;
-
-const consentAttributes = (privacy: Site["privacy"]): Markup | null =>
-  privacy && html` privacy="${privacy.url}" consent="${privacy.consent}"`;

@@ -57,14 +57,12 @@ const choiceOf = ({ id, title, location }: Opening): PackageChoice => ({
 
 /** The packages to choose from, and those of `ids` that stand further down in the catalogue. */
 export function packagesWith({ packages, catalogue }: Site, ids: readonly string[]): readonly PackageChoice[] {
-  const missing = [...new Set(ids)].filter((id) => !packages.some((shown) => shown.id === id));
-  return [
-    ...packages.map(({ id, title }) => ({ id, title })),
-    ...missing.flatMap((id) => {
-      const title = catalogue?.get(id);
-      return title === undefined ? [] : [{ id, title }];
-    }),
-  ];
+  const titles = new Map(packages.map(({ id, title }) => [id, title]));
+  for (const id of ids) {
+    const title = catalogue?.get(id);
+    if (title !== undefined) titles.set(id, title);
+  }
+  return Array.from(titles, ([id, title]) => ({ id, title }));
 }
 
 export const formOf = (url: string | undefined): FormName | undefined =>
