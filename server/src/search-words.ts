@@ -36,10 +36,6 @@ const piecesIn = (folded: string): Iterable<string> =>
 const wordsOfSearch = (text: string): FoldedWord[] =>
   [...wordsIn(foldLetters(text.slice(0, 1_000)))].slice(0, wordsMax);
 
-const searchedPieces = (words: readonly FoldedWord[]): string[] => [
-  ...new Set(words.flatMap((word) => piecesOf(word, false).slice(0, runLengthMax))),
-];
-
 /** What a search looks up. */
 export interface TypedWords {
   /** Pieces of runs, and words with too few letters for {@link beginnings}. */
@@ -67,8 +63,9 @@ export function typedWords(text: string): TypedWords | null {
  */
 function begun(words: readonly FoldedWord[], min: number, last?: FoldedWord): TypedWords {
   const isBeginning = (one: FoldedWord) => !one.isRun && (one === last || Array.from(one.text).length >= min);
+  const others = words.filter((one) => !isBeginning(one));
   return {
-    whole: searchedPieces(words.filter((one) => !isBeginning(one))),
+    whole: [...new Set(others.flatMap((word) => piecesOf(word, false).slice(0, runLengthMax)))],
     beginnings: [...new Set(words.filter(isBeginning).map(({ text }) => cut(text)))],
   };
 }

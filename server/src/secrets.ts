@@ -1,6 +1,6 @@
 // Secrets that are given out once: links of mails and invitations, ids of sessions, tokens. Only their hashes are stored, so
 // that a copy of the database opens nothing.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Our secrets have 43 characters, some with a prefix. A longer text cannot be one, so it is not hashed. */
 const lengthMax = 100;
@@ -9,7 +9,7 @@ const lengthMax = 100;
 export const drawSecret = (): string => randomBytes(32).toString("base64url");
 
 /** SHA-256 in lower-case hexadecimal. Only passwords, which people choose, need a slow hash. */
-export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+export const hashSecret = (secret: string): string => hash("sha256", secret);
 
 /** The hash of a secret that was sent to us, or null when it can be none of ours. */
 export const hashOfSent = (text: string): string | null =>
@@ -36,7 +36,7 @@ export function signedJson(key: string, purpose: string, sent: string): unknown 
 
 /** Compares with a secret, in a time that tells nothing of it, not even its length. */
 export function secretCheck(secret: string): (sent: string | Buffer) => boolean {
-  const digest = (value: string | Buffer) => createHash("sha256").update(value).digest();
+  const digest = (value: string | Buffer) => hash("sha256", value, "buffer");
   const expected = digest(secret);
   return (sent) => timingSafeEqual(digest(sent), expected);
 }
