@@ -1,4 +1,5 @@
 // What commands share: what they get, how they read their arguments, how they fail, and how they are recorded.
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
@@ -32,6 +33,23 @@ export class CommandFailed extends OperatorError {}
 export const configOf = ({ environment }: Pick<CommandDeps, "environment">): Config => loadConfig(environment);
 
 export const commandLine = ({ clock }: Pick<Store, "clock">): Actor => ({ operator: "command line", at: clock.now() });
+
+const isMissing = (storage: StoreLocation): storage is StoreLocation & { readonly kind: "sqlite" } =>
+  storage.kind === "sqlite" && !existsSync(storage.file);
+
+/**
+ * Opens the store to change what is in it. Where DATA_DIR is mistyped there is none, and a new one would hide that.
+ * @throws CommandFailed in the words of commands that only read. PostgreSQL itself refuses a database that does not exist
+ */
+export async function openExisting(storage: StoreLocation): Promise<Store> {
+  if (!isMissing(storage)) return openStore(storage);
+  throw new CommandFailed(`There is no database file ${storage.file}. Set DATA_DIR to another folder.`);
+}
+
+/** For what may be done before the first start, and makes the store then. */
+export function tellIfMade(deps: CommandDeps, storage: StoreLocation): void {
+  if (isMissing(storage)) tell(deps, `There was no database file ${storage.file}: it is made now.`);
+}
 
 /**
  * Records in the audit log what a command hands out. Where the database takes no writes, it says so and the command goes on:

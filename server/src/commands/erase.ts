@@ -5,9 +5,8 @@ import { eraseOutdated, erasePerson, findOutdated } from "../desk/erase.ts";
 import { counted } from "../field-values.ts";
 import { mailEraser } from "../mail/transports.ts";
 import { openVault } from "../resumes/open-vault.ts";
-import { openStore } from "../storage/open-store.ts";
 import { refusePassedOver } from "./passed-over.ts";
-import { commandLine, configOf, confirmErasing, tell, type CommandDeps, parseEmail } from "./command.ts";
+import { commandLine, configOf, confirmErasing, openExisting, tell, type CommandDeps, parseEmail } from "./command.ts";
 
 const examples = `
 Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written.
@@ -29,7 +28,7 @@ export function registerErase(program: Command, deps: CommandDeps): void {
     .action(async (email: string, { yes = false }: { yes?: boolean }) => {
       const config = configOf(deps);
       if (!yes) await confirmErasing(deps, `Erase everything of ${email} for good?`);
-      await using store = await openStore(config.storage);
+      await using store = await openExisting(config.storage);
       await using vault = await openVault(config.vault, systemClock);
       const places = { store, vault, eraseMails: mailEraser(config.mail) };
       const actor = commandLine(store);
@@ -62,7 +61,7 @@ export function registerRetention(program: Command, deps: CommandDeps): void {
     .addHelpText("after", retentionExamples)
     .action(async ({ yes = false }: { yes?: boolean }) => {
       const { storage, retentionDays } = configOf(deps);
-      await using store = await openStore(storage);
+      await using store = await openExisting(storage);
       const actor = commandLine(store);
       const due = (await findOutdated(store.desk, retentionDays, actor.at)).filter(({ outdated }) => outdated > 0);
       for (const { kind, before, outdated, stored } of due) {

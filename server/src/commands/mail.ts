@@ -7,7 +7,7 @@ import { counted } from "../field-values.ts";
 import { type Actor, type DeskStore, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
-import { CommandFailed, commandLine, configOf, parseNumber, parseReference, tell } from "./command.ts";
+import { CommandFailed, commandLine, configOf, openExisting, parseNumber, parseReference, tell } from "./command.ts";
 import type { CommandDeps } from "./command.ts";
 import { registerMailPreview } from "./mail-preview.ts";
 import { type Columns, toSecond, writeList } from "./terminal.ts";
@@ -78,7 +78,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .action(async (id: string | undefined, { status, now }: RetryOptions, command: Command) => {
       if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
       if (id === undefined && now) command.error("error: --now needs an id");
-      await using store = await openStore(configOf(deps).storage);
+      await using store = await openExisting(configOf(deps).storage);
       const actor = commandLine(store);
       if (id !== undefined) await retryOne(store.desk, id, actor, now);
       const count = id === undefined ? await retryMails(store.desk, status ?? "failed", actor) : 1;
@@ -90,7 +90,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .argument("[id]", "only this mail or delivery")
     .addHelpText("after", heldExamples)
     .action(async (id: string | undefined) => {
-      await using store = await openStore(configOf(deps).storage);
+      await using store = await openExisting(configOf(deps).storage);
       const released = await store.releaseHeld(id ?? null, commandLine(store));
       if (id !== undefined && released === 0) throw new CommandFailed("Nothing with this id is held.");
       tell(deps, `Released: ${released}.`);
@@ -105,7 +105,7 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
     .argument("<reference>", "INQ-… or APP-…", parseReference)
     .addHelpText("after", releaseExamples)
     .action(async (reference: string) => {
-      await using store = await openStore(configOf(deps).storage);
+      await using store = await openExisting(configOf(deps).storage);
       const actor = commandLine(store);
       const result = await release(store.desk, wholeScope, reference, actor);
       if (result === "unknown") throw new CommandFailed(`There is no submission ${reference}.`);

@@ -10,7 +10,8 @@ import { drawSecret, hashSecret } from "../secrets.ts";
 import type { OperatorChange } from "../storage/access-store.ts";
 import { linkAddress } from "../own-address.ts";
 import { openStore } from "../storage/open-store.ts";
-import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseEmail } from "./command.ts";
+import { CommandFailed, commandLine, configOf, openExisting, tell, tellIfMade } from "./command.ts";
+import { type CommandDeps, parseEmail } from "./command.ts";
 import { type Columns, writeAll, writeList } from "./terminal.ts";
 
 const seen = Object.values(kinds).map(({ role, words }) => `${role} ${words.en.plural.toLowerCase()}`);
@@ -52,6 +53,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
         );
       }
       const token = drawSecret();
+      tellIfMade(deps, config.storage);
       await change(config, email, { role, invitationHash: hashSecret(token), token });
       tell(
         deps,
@@ -86,7 +88,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
 }
 
 async function change({ storage }: Config, email: string, to: OperatorChange): Promise<void> {
-  await using store = await openStore(storage);
+  await using store = await ("role" in to ? openStore : openExisting)(storage);
   const changed = await store.access.changeOperator(email, to, commandLine(store));
   if (changed === "last-admin") {
     const words = "removed" in to ? "cannot be removed" : "keeps the role";

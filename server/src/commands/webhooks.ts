@@ -5,7 +5,8 @@ import { counted } from "../field-values.ts";
 import { addWebhook, problemOfUrl, rotateSecret } from "../webhooks/target.ts";
 import { openStore } from "../storage/open-store.ts";
 import { secretOverlapMs } from "../storage/webhook-store.ts";
-import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseNumber } from "./command.ts";
+import { CommandFailed, commandLine, configOf, openExisting, tell, tellIfMade } from "./command.ts";
+import { type CommandDeps, parseNumber } from "./command.ts";
 import { type Columns, toSecond, writeAll, writeList } from "./terminal.ts";
 
 const examples = `
@@ -46,6 +47,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
       const config = configOf(deps);
       const problem = problemOfUrl(url, config.webhookTargets);
       if (problem !== null) command.error(`error: the address ${problem}`);
+      tellIfMade(deps, config.storage);
       await using store = await openStore(config.storage);
       const added = await addWebhook(store.webhooks, { url, events: event }, commandLine(store));
       if (added === "too-many") throw new CommandFailed("There are too many webhooks: remove one first.");
@@ -66,7 +68,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .description("Removes a webhook. Its deliveries are forgotten within the hour.")
     .argument("<webhook>", "to be removed; its number in webhooks list", parseId)
     .action(async (id: number) => {
-      await using store = await openStore(configOf(deps).storage);
+      await using store = await openExisting(configOf(deps).storage);
       if (!(await store.webhooks.change(id, { removed: true }, commandLine(store)))) throw unknown(id);
       tell(deps, `Webhook ${id} is removed.`);
     });
@@ -75,7 +77,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .description("Draws a new secret and prints it. For 24 hours deliveries are signed with the old one, too.")
     .argument("<webhook>", "whose secret is replaced; its number in webhooks list", parseId)
     .action(async (id: number) => {
-      await using store = await openStore(configOf(deps).storage);
+      await using store = await openExisting(configOf(deps).storage);
       const actor = commandLine(store);
       const secret = await rotateSecret(store.webhooks, id, actor);
       if (secret === null) throw unknown(id);
@@ -104,7 +106,7 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
     .option("--failed <webhook>", "all failed deliveries of this webhook", parseId)
     .action(async (id: string | undefined, { failed }: { failed?: number }, command: Command) => {
       if ((id === undefined) === (failed === undefined)) command.error("error: give either a delivery or --failed");
-      await using store = await openStore(configOf(deps).storage);
+      await using store = await openExisting(configOf(deps).storage);
       const actor = commandLine(store);
       const which = failed === undefined ? { delivery: id ?? "" } : { failedOf: failed };
       const replayed = await store.webhooks.replay(which, actor);

@@ -70,6 +70,33 @@ test.each([
   expect(stderr).not.toMatch(/^$|hunter2/);
 });
 
+test.each([
+  "show INQ-20261121-000001",
+  "export inquiries",
+  "export person ana@example.org",
+  "resume APP-20261121-000001",
+  "release INQ-20261121-000001",
+  "mail list",
+  "mail retry",
+  "mail release",
+  "erase ana@example.org --yes",
+  "retention",
+  `backup ${dataFolder}`,
+  "operators list",
+  "operators remove eva@example.org",
+  "operators reset-factor eva@example.org",
+  "operators sign-in eva@example.org",
+  "webhooks list",
+  "webhooks remove 1",
+  "webhooks rotate 1",
+  "webhooks log",
+  "webhooks replay --failed 1",
+])("%s fails where DATA_DIR is mistyped, and makes no store", async (command) => {
+  const file = join(dataFolder, "submissions.sqlite");
+  const stderr = `There is no database file ${file}. Set DATA_DIR to another folder.\n`;
+  expect(await runClosed(...command.split(" "))).toEqual({ code: 1, stdout: "", stderr });
+});
+
 test.each(["--help", "export --help", "help resume", "mail retry --help", "mail help list"])(
   "%s is help, and no error",
   async (words) => {
