@@ -2,10 +2,8 @@
 // Both doors, the OpenAPI document and docs/errors.md are made from it.
 import { filesTooLarge } from "./console.ts";
 
-export interface FaultEntry {
-  /** HTTP status. */
-  readonly status: number;
-  readonly code: string;
+/** What is said of a fault. */
+interface Said {
   /** Safe to show to a person. It never quotes the caller or the system. */
   readonly message: string;
   /** When it happens, or what else is to be known, for the documentation. */
@@ -14,394 +12,318 @@ export interface FaultEntry {
   readonly console?: true;
 }
 
+export interface FaultEntry extends Said {
+  /** HTTP status. */
+  readonly status: number;
+  readonly code: string;
+}
+
+/** Faults of one status and code, by name. */
+const faultsOf = <const Code extends string, Name extends string>(
+  status: number,
+  code: Code,
+  said: Readonly<Record<Name, Said>>,
+) =>
+  Object.fromEntries(Object.entries<Said>(said).map(([name, one]) => [name, { status, code, ...one }])) as Readonly<
+    Record<Name, FaultEntry & { readonly code: Code }>
+  >;
+
 /** Every fault by name. docs/errors.md is written from it. */
 export const faults = {
-  fieldsInvalid: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "Please check the highlighted fields.",
-    when: "A field is missing, malformed, too long or sent twice, a file stands where text belongs or text where the file belongs, or the resume is empty.",
-  },
-  bodyNotObject: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "The body must be an object with the documented fields.",
-    when: "The JSON text is no object.",
-  },
-  namesTooMany: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "The body has too many fields.",
-    when: "It has more than 300 names. A form's text counts each time that it is sent, but the 1,000 that a list may have.",
-  },
-  proofOfWorkInvalid: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "We could not verify that you are human. Please try again.",
-    when: "The proof of work (ALTCHA) is missing, wrong, expired or used. `issues` names `altcha`.",
-  },
-  idempotencyKeyInvalid: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "Send one Idempotency-Key of 1 to 255 printable ASCII characters, for one call.",
-    when: "The header is malformed, repeated, or sent with a typed RPC batch of several calls.",
-  },
-  batchTooLarge: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "Too many calls in one batch.",
-    when: "A typed RPC batch has more than 50 calls, or one of the console more than 10.",
-  },
-  invitationInvalid: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "This link was used or has expired. Please ask an administrator for a new one.",
-    console: true,
-  },
-  oidcFailed: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "The sign-in could not be completed. Please try again.",
-    console: true,
-    when: "The provider refused it, or this browser did not begin it.",
-  },
-  requestMalformed: {
-    status: 400,
-    code: "BAD_REQUEST",
-    message: "The request is not valid HTTP.",
-    when: "Its method, target, Host or Transfer-Encoding header is wrong. The connection is closed.",
-  },
-  bodyMalformed: {
-    status: 400,
-    code: "PARSE_ERROR",
-    message: "The body could not be read.",
-    when: "The JSON, UTF-8, form or multipart body is malformed or ends too early.",
-  },
-  boundaryMissing: {
-    status: 400,
-    code: "PARSE_ERROR",
-    message:
-      "The multipart boundary is missing. Do not set Content-Type yourself: the client sets it, with the boundary.",
-    when: "The content type of a `multipart/form-data` body has no boundary.",
-  },
-  bodyEmpty: {
-    status: 400,
-    code: "PARSE_ERROR",
-    message: "The body is empty.",
-    when: "The path expects a body.",
-  },
-  unauthorised: {
-    status: 401,
-    code: "UNAUTHORIZED",
-    message: "This address needs a valid user name and password, or a token.",
-    when: "Those of the webhook, or the token of `/metrics`, are missing or wrong. `WWW-Authenticate` names the scheme.",
-  },
-  signedOut: {
-    status: 401,
-    code: "UNAUTHORIZED",
-    message: "Please sign in.",
-    console: true,
-  },
-  signInFailed: {
-    status: 401,
-    code: "UNAUTHORIZED",
-    message: "The e-mail address or the password is wrong.",
-    console: true,
-  },
-  crossSiteForbidden: {
-    status: 403,
-    code: "FORBIDDEN",
-    message: "Submissions from pages of other websites are not accepted.",
-    when: "`CORS_ORIGINS` does not name the page's site: `Sec-Fetch-Site` is `cross-site`, or without it `Origin` is neither that of `PUBLIC_URL` nor of the host that was asked for (`Host`, behind a trusted proxy `X-Forwarded-Host`). A request without both is never refused for this, nor one to unsubscribe.",
-  },
-  consoleOnly: {
-    status: 403,
-    code: "FORBIDDEN",
-    message: "This request did not come from the console.",
-    console: true,
-    when: "`Sec-Fetch-Site` is not `same-origin`, or without it `Origin` is not that of `PUBLIC_URL`. Tokens are exempt, and downloads by GET without either header.",
-  },
-  passwordsOff: {
-    status: 403,
-    code: "FORBIDDEN",
-    message: "Passwords are switched off here. Please sign in with your provider.",
-    console: true,
-  },
-  secondFactorRequired: {
-    status: 403,
-    code: "FORBIDDEN",
-    message: "Please set up a second factor first.",
-    console: true,
-  },
-  tokenReadsOnly: {
-    status: 403,
-    code: "FORBIDDEN",
-    message: "A token can only read.",
-    console: true,
-  },
-  oidcRefused: {
-    status: 403,
-    code: "FORBIDDEN",
-    message: "Your account is not known here. Please ask an administrator to invite you.",
-    console: true,
-    when: "The provider's address is no operator's, or its operator signs in with another account.",
-  },
-  notFound: {
-    status: 404,
-    code: "NOT_FOUND",
-    message: "There is nothing at this address.",
-    when: "The path or the procedure is unknown.",
-  },
-  methodNotSupported: {
-    status: 405,
-    code: "METHOD_NOT_SUPPORTED",
-    message: "This address does not support that method.",
-    when: "`Allow` names the methods of the path.",
-  },
-  requestTimedOut: {
-    status: 408,
-    code: "TIMEOUT",
-    message: "The request took too long to arrive.",
-    when: "The headers took longer than 10 s, or the body came slower than 8 KB/s over 10 s. The connection is closed.",
-  },
-  idempotencyConflict: {
-    status: 409,
-    code: "CONFLICT",
-    message: "This submission is still being processed. Please wait for its answer.",
-    when: "A request with the same Idempotency-Key is still running.",
-  },
-  lastAdmin: {
-    status: 409,
-    code: "CONFLICT",
-    message: "There must be one administrator.",
-    console: true,
-  },
-  notSpam: {
-    status: 409,
-    code: "CONFLICT",
-    message: "This submission is not spam any more.",
-    console: true,
-  },
-  mailNotSendable: {
-    status: 409,
-    code: "CONFLICT",
-    message: "This mail cannot be sent again.",
-    console: true,
-    when: "A welcome mail that was sent: its links are no longer known.",
-  },
-  mailSuppressed: {
-    status: 409,
-    code: "CONFLICT",
-    message: "This address gets no mail from us: it bounced, complained or unsubscribed.",
-    console: true,
-  },
-  mailToOurselves: {
-    status: 409,
-    code: "CONFLICT",
-    message: "Mails to this address come in as answers, so it is never mailed.",
-    console: true,
-  },
-  mailCapped: {
-    status: 409,
-    code: "CONFLICT",
-    message: "3 such mails were sent within 24 hours. Try again later.",
-    console: true,
-    when: "Receipts and newsletter mails of an address, or one reply or notice.",
-  },
-  subscriberLeftOut: {
-    status: 409,
-    code: "CONFLICT",
-    message: "This address cannot be added.",
-    console: true,
-    when: "`issues` says why.",
-  },
-  submissionChanged: {
-    status: 409,
-    code: "CONFLICT",
-    message: "This submission was changed meanwhile. Please look at it and try again.",
-    console: true,
-  },
-  notesFull: {
-    status: 409,
-    code: "CONFLICT",
-    message: "This submission has 200 notes, which is as many as there may be.",
-    console: true,
-  },
-  replyOvertaken: {
-    status: 409,
-    code: "CONFLICT",
-    message: "A reply or an answer came that you have not seen. Please look at it, or send yours anyway.",
-    console: true,
-    when: "`issues` says who wrote, and when.",
-  },
-  replyOnItsWay: {
-    status: 409,
-    code: "CONFLICT",
-    message: "This reply is on its way already.",
-    console: true,
-    when: "A reply can be taken back for ten seconds, before any mail of it was tried.",
-  },
-  resumeInfected: {
-    status: 409,
-    code: "CONFLICT",
-    message: "The virus scanner found this resume infected.",
-    console: true,
-  },
-  resumeUnscanned: {
-    status: 409,
-    code: "CONFLICT",
-    message: "The virus scanner has not judged this resume yet. Please try again in a moment.",
-    console: true,
-  },
-  bodyTooLarge: {
-    status: 413,
-    code: "PAYLOAD_TOO_LARGE",
-    message: "The request is too large.",
-    when: "JSON is over 64 KiB (an application and a batch: 256 KiB; the mail provider's webhook: 1 MiB; a file of subscribers: 5 MiB), a URL-encoded form or the text of a multipart form over 256 KiB, the form of a newsletter link over 4 KiB.",
-  },
-  fieldTooLarge: {
-    status: 413,
-    code: "PAYLOAD_TOO_LARGE",
-    message: "A field of the form is too large.",
-    when: "A documented text field of a form is over 100,000 bytes. `issues` names it.",
-  },
-  resumeTooLarge: {
-    status: 413,
-    code: "PAYLOAD_TOO_LARGE",
-    message: "The resume is larger than 5 MiB.",
-    when: "The resume is over 5,242,880 bytes, or the form with it more than 256 KiB larger. `issues` names `resumeFile`, to an API call nothing else: what comes behind the file is not read.",
-  },
-  filesTooLarge: {
-    status: 413,
-    code: "PAYLOAD_TOO_LARGE",
-    message: filesTooLarge,
-    console: true,
-  },
-  contentTypeUnsupported: {
-    status: 415,
-    code: "UNSUPPORTED_MEDIA_TYPE",
-    message: "This content type is not accepted here.",
-    when: "The content type, charset or content encoding of the request. The message and `Accept` name what is accepted.",
-  },
-  resumeKindUnsupported: {
-    status: 415,
-    code: "UNSUPPORTED_MEDIA_TYPE",
-    message: "The resume must be a PDF, DOC or DOCX file.",
-    when: "Its bytes are of another kind, or the extension of its name disagrees with them. `issues` names `resumeFile`.",
-  },
-  fileIsProgram: {
-    status: 415,
-    code: "UNSUPPORTED_MEDIA_TYPE",
-    message: "Programs are not sent with a reply. Neither are ZIP files that hold one.",
-    console: true,
-    when: "By the extension of the name, also of a name in a ZIP file, or by the first bytes.",
-  },
-  idempotencyKeyReused: {
-    status: 422,
-    code: "UNPROCESSABLE_CONTENT",
-    message: "This Idempotency-Key was used for another submission.",
-    when: "In the last 24 hours, for the same procedure with other content.",
-  },
-  rateLimited: {
-    status: 429,
-    code: "TOO_MANY_REQUESTS",
-    message: "Too many submissions. Please try again in a moment.",
-    when: "The client sent more than the limit allows; refused ones count too. `RateLimit-Reset` also says when to try again.",
-  },
-  tooManyAttempts: {
-    status: 429,
-    code: "TOO_MANY_REQUESTS",
-    message: "Too many failed attempts. Please try again in a minute.",
-    when: "More than 10 wrong passwords of an address in a minute to the webhook, or wrong tokens to `/metrics`.",
-  },
-  signInThrottled: {
-    status: 429,
-    code: "TOO_MANY_REQUESTS",
-    message: "Too many failed attempts. Please try again later.",
-    console: true,
-    when: "[Which attempts](console.md#signing-in).",
-  },
-  signInBusy: {
-    status: 429,
-    code: "TOO_MANY_REQUESTS",
-    message: "Many people are signing in. Please try again in a moment.",
-    console: true,
-  },
-  repliesLimited: {
-    status: 429,
-    code: "TOO_MANY_REQUESTS",
-    message: "You have sent 60 replies within an hour. Please try again later.",
-    console: true,
-  },
-  tooManyRequests: {
-    status: 429,
-    code: "TOO_MANY_REQUESTS",
-    message: "Too many requests. Please try again in a moment.",
-    console: true,
-    when: "[How many](console.md#how-much-one-operator-may-ask-for).",
-  },
-  hostUnknown: {
-    status: 421,
-    code: "FORBIDDEN",
-    message: "There is nothing to read here under this name of the server.",
-    when: "`/metrics` without `METRICS_TOKEN`, and `Host` is neither an IP address, nor a name without a dot, nor that of `PUBLIC_URL`.",
-  },
-  headersTooLarge: {
-    status: 431,
-    code: "BAD_REQUEST",
-    message: "The request headers are too large.",
-    when: "The headers are over 16 KiB, or some 1,000 lines. The connection is closed.",
-  },
-  internal: {
-    status: 500,
-    code: "INTERNAL_SERVER_ERROR",
-    message: "Something went wrong on our side. Please try again.",
-    when: "The log has the details under the request id.",
-  },
-  storageUnavailable: {
-    status: 503,
-    code: "SERVICE_UNAVAILABLE",
-    message: "We cannot take submissions right now. Please try again in a moment.",
-    when: "The storage is unusable, or less than 1 GiB of disk is left for a resume. Nothing was stored, unless the connection to the database broke during the commit; repeated with the same `Idempotency-Key`, the submission is stored once in any case.",
-  },
-  referencesExhausted: {
-    status: 503,
-    code: "SERVICE_UNAVAILABLE",
-    message: "We cannot take more submissions of this kind today. Please try again tomorrow.",
-    when: "All 1,000,000 references of the day are taken. `Retry-After` names the next UTC day.",
-  },
-  draining: {
-    status: 503,
-    code: "SERVICE_UNAVAILABLE",
-    message: "The service is restarting. Please try again in a moment.",
-    when: "The process is shutting down.",
-  },
-  overloaded: {
-    status: 503,
-    code: "SERVICE_UNAVAILABLE",
-    message: "We are very busy right now. Please try again in a moment.",
-    when: "The process, the client address or the connection has more requests or uploads at once than it may have.",
-  },
-  readTooSlow: {
-    status: 503,
-    code: "SERVICE_UNAVAILABLE",
-    message: "This search took too long. Please narrow it and try again.",
-    console: true,
-    when: "It took the database more than 5 seconds.",
-  },
-  fileUnscanned: {
-    status: 503,
-    code: "SERVICE_UNAVAILABLE",
-    message: "The virus scanner does not answer, so that files cannot be attached. Please try again in a moment.",
-    console: true,
-  },
-  oidcUnavailable: {
-    status: 503,
-    code: "SERVICE_UNAVAILABLE",
-    message: "The identity provider cannot be reached. Please try again in a moment.",
-    console: true,
-  },
-} as const satisfies Record<string, FaultEntry>;
+  ...faultsOf(400, "BAD_REQUEST", {
+    fieldsInvalid: {
+      message: "Please check the highlighted fields.",
+      when: "A field is missing, malformed, too long or sent twice, a file stands where text belongs or text where the file belongs, or the resume is empty.",
+    },
+    bodyNotObject: {
+      message: "The body must be an object with the documented fields.",
+      when: "The JSON text is no object.",
+    },
+    namesTooMany: {
+      message: "The body has too many fields.",
+      when: "It has more than 300 names. A form's text counts each time that it is sent, but the 1,000 that a list may have.",
+    },
+    proofOfWorkInvalid: {
+      message: "We could not verify that you are human. Please try again.",
+      when: "The proof of work (ALTCHA) is missing, wrong, expired or used. `issues` names `altcha`.",
+    },
+    idempotencyKeyInvalid: {
+      message: "Send one Idempotency-Key of 1 to 255 printable ASCII characters, for one call.",
+      when: "The header is malformed, repeated, or sent with a typed RPC batch of several calls.",
+    },
+    batchTooLarge: {
+      message: "Too many calls in one batch.",
+      when: "A typed RPC batch has more than 50 calls, or one of the console more than 10.",
+    },
+    invitationInvalid: {
+      message: "This link was used or has expired. Please ask an administrator for a new one.",
+      console: true,
+    },
+    oidcFailed: {
+      message: "The sign-in could not be completed. Please try again.",
+      console: true,
+      when: "The provider refused it, or this browser did not begin it.",
+    },
+    requestMalformed: {
+      message: "The request is not valid HTTP.",
+      when: "Its method, target, Host or Transfer-Encoding header is wrong. The connection is closed.",
+    },
+  }),
+  ...faultsOf(400, "PARSE_ERROR", {
+    bodyMalformed: {
+      message: "The body could not be read.",
+      when: "The JSON, UTF-8, form or multipart body is malformed or ends too early.",
+    },
+    boundaryMissing: {
+      message:
+        "The multipart boundary is missing. Do not set Content-Type yourself: the client sets it, with the boundary.",
+      when: "The content type of a `multipart/form-data` body has no boundary.",
+    },
+    bodyEmpty: {
+      message: "The body is empty.",
+      when: "The path expects a body.",
+    },
+  }),
+  ...faultsOf(401, "UNAUTHORIZED", {
+    unauthorised: {
+      message: "This address needs a valid user name and password, or a token.",
+      when: "Those of the webhook, or the token of `/metrics`, are missing or wrong. `WWW-Authenticate` names the scheme.",
+    },
+    signedOut: {
+      message: "Please sign in.",
+      console: true,
+    },
+    signInFailed: {
+      message: "The e-mail address or the password is wrong.",
+      console: true,
+    },
+  }),
+  ...faultsOf(403, "FORBIDDEN", {
+    crossSiteForbidden: {
+      message: "Submissions from pages of other websites are not accepted.",
+      when: "`CORS_ORIGINS` does not name the page's site: `Sec-Fetch-Site` is `cross-site`, or without it `Origin` is neither that of `PUBLIC_URL` nor of the host that was asked for (`Host`, behind a trusted proxy `X-Forwarded-Host`). A request without both is never refused for this, nor one to unsubscribe.",
+    },
+    consoleOnly: {
+      message: "This request did not come from the console.",
+      console: true,
+      when: "`Sec-Fetch-Site` is not `same-origin`, or without it `Origin` is not that of `PUBLIC_URL`. Tokens are exempt, and downloads by GET without either header.",
+    },
+    passwordsOff: {
+      message: "Passwords are switched off here. Please sign in with your provider.",
+      console: true,
+    },
+    secondFactorRequired: {
+      message: "Please set up a second factor first.",
+      console: true,
+    },
+    tokenReadsOnly: {
+      message: "A token can only read.",
+      console: true,
+    },
+    oidcRefused: {
+      message: "Your account is not known here. Please ask an administrator to invite you.",
+      console: true,
+      when: "The provider's address is no operator's, or its operator signs in with another account.",
+    },
+  }),
+  ...faultsOf(404, "NOT_FOUND", {
+    notFound: {
+      message: "There is nothing at this address.",
+      when: "The path or the procedure is unknown.",
+    },
+  }),
+  ...faultsOf(405, "METHOD_NOT_SUPPORTED", {
+    methodNotSupported: {
+      message: "This address does not support that method.",
+      when: "`Allow` names the methods of the path.",
+    },
+  }),
+  ...faultsOf(408, "TIMEOUT", {
+    requestTimedOut: {
+      message: "The request took too long to arrive.",
+      when: "The headers took longer than 10 s, or the body came slower than 8 KB/s over 10 s. The connection is closed.",
+    },
+  }),
+  ...faultsOf(409, "CONFLICT", {
+    idempotencyConflict: {
+      message: "This submission is still being processed. Please wait for its answer.",
+      when: "A request with the same Idempotency-Key is still running.",
+    },
+    lastAdmin: {
+      message: "There must be one administrator.",
+      console: true,
+    },
+    notSpam: {
+      message: "This submission is not spam any more.",
+      console: true,
+    },
+    mailNotSendable: {
+      message: "This mail cannot be sent again.",
+      console: true,
+      when: "A welcome mail that was sent: its links are no longer known.",
+    },
+    mailSuppressed: {
+      message: "This address gets no mail from us: it bounced, complained or unsubscribed.",
+      console: true,
+    },
+    mailToOurselves: {
+      message: "Mails to this address come in as answers, so it is never mailed.",
+      console: true,
+    },
+    mailCapped: {
+      message: "3 such mails were sent within 24 hours. Try again later.",
+      console: true,
+      when: "Receipts and newsletter mails of an address, or one reply or notice.",
+    },
+    subscriberLeftOut: {
+      message: "This address cannot be added.",
+      console: true,
+      when: "`issues` says why.",
+    },
+    submissionChanged: {
+      message: "This submission was changed meanwhile. Please look at it and try again.",
+      console: true,
+    },
+    notesFull: {
+      message: "This submission has 200 notes, which is as many as there may be.",
+      console: true,
+    },
+    replyOvertaken: {
+      message: "A reply or an answer came that you have not seen. Please look at it, or send yours anyway.",
+      console: true,
+      when: "`issues` says who wrote, and when.",
+    },
+    replyOnItsWay: {
+      message: "This reply is on its way already.",
+      console: true,
+      when: "A reply can be taken back for ten seconds, before any mail of it was tried.",
+    },
+    resumeInfected: {
+      message: "The virus scanner found this resume infected.",
+      console: true,
+    },
+    resumeUnscanned: {
+      message: "The virus scanner has not judged this resume yet. Please try again in a moment.",
+      console: true,
+    },
+  }),
+  ...faultsOf(413, "PAYLOAD_TOO_LARGE", {
+    bodyTooLarge: {
+      message: "The request is too large.",
+      when: "JSON is over 64 KiB (an application and a batch: 256 KiB; the mail provider's webhook: 1 MiB; a file of subscribers: 5 MiB), a URL-encoded form or the text of a multipart form over 256 KiB, the form of a newsletter link over 4 KiB.",
+    },
+    fieldTooLarge: {
+      message: "A field of the form is too large.",
+      when: "A documented text field of a form is over 100,000 bytes. `issues` names it.",
+    },
+    resumeTooLarge: {
+      message: "The resume is larger than 5 MiB.",
+      when: "The resume is over 5,242,880 bytes, or the form with it more than 256 KiB larger. `issues` names `resumeFile`, to an API call nothing else: what comes behind the file is not read.",
+    },
+    filesTooLarge: {
+      message: filesTooLarge,
+      console: true,
+    },
+  }),
+  ...faultsOf(415, "UNSUPPORTED_MEDIA_TYPE", {
+    contentTypeUnsupported: {
+      message: "This content type is not accepted here.",
+      when: "The content type, charset or content encoding of the request. The message and `Accept` name what is accepted.",
+    },
+    resumeKindUnsupported: {
+      message: "The resume must be a PDF, DOC or DOCX file.",
+      when: "Its bytes are of another kind, or the extension of its name disagrees with them. `issues` names `resumeFile`.",
+    },
+    fileIsProgram: {
+      message: "Programs are not sent with a reply. Neither are ZIP files that hold one.",
+      console: true,
+      when: "By the extension of the name, also of a name in a ZIP file, or by the first bytes.",
+    },
+  }),
+  ...faultsOf(422, "UNPROCESSABLE_CONTENT", {
+    idempotencyKeyReused: {
+      message: "This Idempotency-Key was used for another submission.",
+      when: "In the last 24 hours, for the same procedure with other content.",
+    },
+  }),
+  ...faultsOf(429, "TOO_MANY_REQUESTS", {
+    rateLimited: {
+      message: "Too many submissions. Please try again in a moment.",
+      when: "The client sent more than the limit allows; refused ones count too. `RateLimit-Reset` also says when to try again.",
+    },
+    tooManyAttempts: {
+      message: "Too many failed attempts. Please try again in a minute.",
+      when: "More than 10 wrong passwords of an address in a minute to the webhook, or wrong tokens to `/metrics`.",
+    },
+    signInThrottled: {
+      message: "Too many failed attempts. Please try again later.",
+      console: true,
+      when: "[Which attempts](console.md#signing-in).",
+    },
+    signInBusy: {
+      message: "Many people are signing in. Please try again in a moment.",
+      console: true,
+    },
+    repliesLimited: {
+      message: "You have sent 60 replies within an hour. Please try again later.",
+      console: true,
+    },
+    tooManyRequests: {
+      message: "Too many requests. Please try again in a moment.",
+      console: true,
+      when: "[How many](console.md#how-much-one-operator-may-ask-for).",
+    },
+  }),
+  ...faultsOf(421, "FORBIDDEN", {
+    hostUnknown: {
+      message: "There is nothing to read here under this name of the server.",
+      when: "`/metrics` without `METRICS_TOKEN`, and `Host` is neither an IP address, nor a name without a dot, nor that of `PUBLIC_URL`.",
+    },
+  }),
+  ...faultsOf(431, "BAD_REQUEST", {
+    headersTooLarge: {
+      message: "The request headers are too large.",
+      when: "The headers are over 16 KiB, or some 1,000 lines. The connection is closed.",
+    },
+  }),
+  ...faultsOf(500, "INTERNAL_SERVER_ERROR", {
+    internal: {
+      message: "Something went wrong on our side. Please try again.",
+      when: "The log has the details under the request id.",
+    },
+  }),
+  ...faultsOf(503, "SERVICE_UNAVAILABLE", {
+    storageUnavailable: {
+      message: "We cannot take submissions right now. Please try again in a moment.",
+      when: "The storage is unusable, or less than 1 GiB of disk is left for a resume. Nothing was stored, unless the connection to the database broke during the commit; repeated with the same `Idempotency-Key`, the submission is stored once in any case.",
+    },
+    referencesExhausted: {
+      message: "We cannot take more submissions of this kind today. Please try again tomorrow.",
+      when: "All 1,000,000 references of the day are taken. `Retry-After` names the next UTC day.",
+    },
+    draining: {
+      message: "The service is restarting. Please try again in a moment.",
+      when: "The process is shutting down.",
+    },
+    overloaded: {
+      message: "We are very busy right now. Please try again in a moment.",
+      when: "The process, the client address or the connection has more requests or uploads at once than it may have.",
+    },
+    readTooSlow: {
+      message: "This search took too long. Please narrow it and try again.",
+      console: true,
+      when: "It took the database more than 5 seconds.",
+    },
+    fileUnscanned: {
+      message: "The virus scanner does not answer, so that files cannot be attached. Please try again in a moment.",
+      console: true,
+    },
+    oidcUnavailable: {
+      message: "The identity provider cannot be reached. Please try again in a moment.",
+      console: true,
+    },
+  }),
+};
 
 /** The name of a fault in the table. */
 export type FaultName = keyof typeof faults;
