@@ -1,7 +1,7 @@
 // Reduces the source of a newsletter subscription to a label that can be counted. A source is never refused: every value
 // has a label.
 import { textLengthMax } from "./limits.ts";
-import { isNormalisable, trimmed } from "./text.ts";
+import { isNormalisable, percentDecoded, trimmed } from "./text.ts";
 
 /** The label of a source without letters and digits, or with an e-mail address in it. */
 export const unknownSource = "unknown";
@@ -60,10 +60,6 @@ const isUrlOrPath = (text: string) => /^(?:[a-z][a-z0-9+.-]*:)?\/\/|^\//i.test(t
 function firstPathSegment(url: string): string {
   const path = url.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
   const segment = path.split("/").find((part) => part !== "") ?? "";
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    // URIError: the segment has a stray percent sign, which is punctuation like any other.
-    return segment;
-  }
+  // A stray percent sign is punctuation like any other.
+  return percentDecoded(segment) ?? segment;
 }

@@ -98,6 +98,15 @@ export function trimmed(raw: string): string {
   return isNormalisable(text) ? text.normalize("NFC") : text;
 }
 
+/** What a text says without its percent-encoding; undefined: it is not encoded rightly (URIError). */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function problemOfText(text: string, controls: RegExp): string | undefined {
   if (controls.test(text) || !text.isWellFormed()) return "Control characters are not allowed.";
   return isNormalisable(text) ? undefined : "Too many combining marks.";

@@ -1,6 +1,7 @@
 // The addresses of the pages: what each understands of its parameters, and how they are written.
 import { mailStatuses, overviewDays, subscriberStatuses } from "@submissions/shared/console";
 import { kinds, submissionKinds, type KindPlural } from "@submissions/shared/kinds";
+import { percentDecoded } from "@submissions/shared/text";
 import { consoleUrl } from "./early.ts";
 import { oneOf, readInboxSearch, textUpTo } from "./inbox/inbox-search.ts";
 
@@ -106,17 +107,8 @@ function paramsIn(path: Path, own: string): Params | null {
   const params: Record<string, string> = {};
   for (const [at, part] of asked.entries()) {
     const given = parts[at]!;
-    if (part.startsWith("$")) params[part.slice(1)] = decoded(given);
+    if (part.startsWith("$")) params[part.slice(1)] = percentDecoded(given) ?? given;
     else if (part !== given) return null;
   }
   return params;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // URIError: it is no encoded text.
-    return text;
-  }
 }

@@ -5,14 +5,13 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { email, emailKey } from "@submissions/shared/addresses";
 import { textLengthMax } from "@submissions/shared/limits";
-import { readText } from "@submissions/shared/text";
+import { percentDecoded, readText } from "@submissions/shared/text";
 import { z } from "zod";
 import type { TrustedProxies } from "../http/gate/client-address.ts";
 import type { ImapSettings } from "../inbound/imap.ts";
 import { inboundLocalLengthMax } from "../mail/inbound-address.ts";
 import type { Sender } from "../mail/mailer.ts";
 import type { OAuthSettings } from "../oauth-tokens.ts";
-import { percentDecoded } from "../read-unknown.ts";
 import type { ClamdAddress } from "../resumes/scanning.ts";
 
 /** Reads a text. Of what is wrong with it the first message is shown, in plain words that do not quote it. */

@@ -1,10 +1,10 @@
 // Takes a file that an operator attaches to a reply. It is streamed to the vault, and never in memory as a whole.
 import { Readable } from "node:stream";
 import { replyFileBytesMax } from "@submissions/shared/console";
+import { percentDecoded } from "@submissions/shared/text";
 import type { FastifyRequest } from "fastify";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { isSystemError } from "../file-errors.ts";
-import { percentDecoded } from "../read-unknown.ts";
 import { cleanFilename } from "../resumes/display-name.ts";
 import { discardFiles, keepFile } from "../resumes/keep-file.ts";
 import { hasProgramName, isProgramAt } from "../resumes/programs.ts";

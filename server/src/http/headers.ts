@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";
+import { percentDecoded } from "@submissions/shared/text";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
-import { percentDecoded } from "../read-unknown.ts";
 import type { Traffic } from "./gate/traffic.ts";
 
 const everyAnswer = {

@@ -1,6 +1,6 @@
 // The name that an applicant's file had, made fit to be shown to operators. It is never part of a path.
 import { extensionOf } from "@submissions/shared/file-extension";
-import { percentDecoded } from "../read-unknown.ts";
+import { percentDecoded } from "@submissions/shared/text";
 
 /** What file systems allow, so that the name survives a download. In bytes of UTF-8. */
 const nameBytesMax = 255;
