@@ -3,7 +3,7 @@
 import { type KindPlural, type SubmissionKind, submissionKinds } from "./kinds.ts";
 import type { GreetingLanguage, Language } from "./language.ts";
 import type { Role } from "./roles.ts";
-import type { DeclineDays, Stage } from "./stages.ts";
+import type { Stage } from "./stages.ts";
 
 export const triageStatuses = ["new", "open", "done", "spam"] as const;
 export type TriageStatus = (typeof triageStatuses)[number];
@@ -125,11 +125,7 @@ export interface News {
 }
 
 /** New and open exactly; the others up to 1,000, and then 1,001 for "more than 1,000". */
-export interface InboxCounts extends Readonly<Record<KindPlural, number>> {
-  readonly new: number;
-  readonly open: number;
-  readonly done: number;
-  readonly spam: number;
+export interface InboxCounts extends Readonly<Record<KindPlural | TriageStatus, number>> {
   /** New and open ones that are not snoozed; all, those of each kind, those assigned to the operator, and to none. */
   readonly todo: number;
   readonly mine: number;
@@ -227,17 +223,6 @@ export interface Reply extends Written {
 export interface Note extends Written {
   /** When its author changed it; null: never. */
   readonly editedAt: number | null;
-}
-
-/** Declines submissions. `version` is the one that the operator saw. */
-export interface DeclineRequest {
-  readonly targets: TriageRequest["targets"];
-  /** Never mailed; empty: none. */
-  readonly reason: string;
-  /** What is mailed, with the placeholders of saved answers; empty: nothing. */
-  readonly text: string;
-  /** When the mail goes out: so many days later (`declineDays`). */
-  readonly days: DeclineDays;
 }
 
 /**
@@ -344,12 +329,6 @@ export interface SubmissionDetail extends InboxRow {
   readonly duplicates: readonly OtherSubmission[];
 }
 
-/** The neighbours of a submission in a list. */
-export interface Neighbours {
-  readonly previous: { readonly reference: string; readonly kind: SubmissionKind } | null;
-  readonly next: { readonly reference: string; readonly kind: SubmissionKind } | null;
-}
-
 /** A change of one or more submissions. `version` is the one that the operator saw. */
 export interface TriageRequest {
   /** `undo`: of the outcome that is taken back; the stage and the status are then those that were there before. */
@@ -361,12 +340,6 @@ export interface TriageRequest {
   readonly stage?: Stage;
   /** Null: no longer snoozed. */
   readonly snoozedUntil?: number | null;
-}
-
-/** What a filter matches, to be changed after the number was confirmed: the first 10,000 in the order of the list. */
-export interface Matching {
-  readonly targets: TriageRequest["targets"];
-  readonly more: boolean;
 }
 
 /** Tags to add to submissions and to remove from them, at most {@link tagsMax} on each. */

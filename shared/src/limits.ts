@@ -49,10 +49,11 @@ export const bytesMax = {
   resume: 5 * 1024 * 1024,
   /** One text field of a form: 20,000 code points at four bytes each, and the carriage returns a browser adds. */
   formField: 100_000,
-  /** A URL-encoded form: every field at its limit, percent-encoded (three bytes for one). */
+  /**
+   * A URL-encoded form: every field at its limit, percent-encoded (three bytes for one). And all text fields of a multipart
+   * form together, so that both kinds of form hold the same text.
+   */
   urlencodedForm: 256 * 1024,
-  /** All text fields of a multipart form together: the same, so that both kinds of form hold the same text. */
-  formText: 256 * 1024,
   /** A multipart form as a whole: the resume, all fields, and what surrounds the parts. */
   multipartForm: 5 * 1024 * 1024 + 256 * 1024,
 } as const;

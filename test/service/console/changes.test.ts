@@ -2,8 +2,9 @@
 import { readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { erasePerson } from "../../../server/src/desk/erase.ts";
+import type { findMatching } from "../../../server/src/desk/matching.ts";
 import type { DeskStore } from "../../../server/src/storage/desk-store.ts";
-import type { Matching, SubmissionDetail, TriageOutcome } from "../../../shared/src/console.ts";
+import type { SubmissionDetail, TriageOutcome } from "../../../shared/src/console.ts";
 import { expect, test } from "vitest";
 import { json } from "../../support/doors.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
@@ -23,7 +24,8 @@ test("everything that a filter matches is named with its version, within the rol
   const inquiries = [(await submitAll(service)).inquiry, ...(await inquireAll(service, many))];
   const anna = await operator(service, "anna@example.org", "sales");
   const ben = await operator(service, "ben@example.org", "sales");
-  const find = async (filter: object) => (await anna.call("inbox.matching", { filter })).data as Matching;
+  const find = async (filter: object) =>
+    (await anna.call("inbox.matching", { filter })).data as Awaited<ReturnType<typeof findMatching>>;
   const { targets, more } = await find({ status: "new" });
   expect(targets.map(({ reference }) => reference)).toEqual(inquiries.toReversed());
   expect(more).toBe(false);

@@ -1,14 +1,19 @@
 // Declining: what becomes of it is shown in all parts of the page, and can be taken back for ten seconds.
-import type { DeclineRequest } from "@submissions/shared/console";
+import type { DeclineDays } from "@submissions/shared/stages";
 import { useMutation } from "@tanstack/react-query";
 import { calls, Refused } from "../calls.ts";
 import { count, exactTime, plural } from "../words.ts";
 import { useOffer, type Declined } from "./offers.tsx";
 import { readAgain, show, triagedOf, useProblems, useReport, versionsOf, type Triaged } from "./triage.ts";
 
-interface Attempt extends Omit<DeclineRequest, "targets"> {
+interface Attempt {
   /** What the operator saw of them. */
   readonly seen: readonly Triaged[];
+  /** Never mailed; empty: none. */
+  readonly reason: string;
+  /** What is mailed, with the placeholders of saved answers; empty: nothing. */
+  readonly text: string;
+  readonly days: DeclineDays;
 }
 
 /**
