@@ -6,7 +6,7 @@ import type { ChangeEvent } from "react";
 import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { DownloadLink, exportUrl, FilterForm, formats } from "../parts/downloads.tsx";
-import { Check, dayMax, Field, FilterSelect } from "../parts/form.tsx";
+import { Check, dayMax, Field, FilterSelect, Select } from "../parts/form.tsx";
 import { count, severalOf, word } from "../words.ts";
 import { filterOf, type InboxSearch } from "./inbox-search.ts";
 
@@ -80,16 +80,14 @@ export function MoreFilters({ search, set }: MoreProps) {
           onChange={(value) => set({ [part]: value })}
         />
       ))}
-      <label>
-        Order
-        <select
-          value={search.order ?? "newest"}
-          onChange={({ target }) => set({ order: target.value === "oldest" ? "oldest" : undefined })}
-        >
-          <option value="newest">Newest first</option>
-          <option value="oldest">Oldest first</option>
-        </select>
-      </label>
+      <Select
+        label="Order"
+        value={search.order ?? "newest"}
+        onChange={({ target }) => set({ order: target.value === "oldest" ? "oldest" : undefined })}
+      >
+        <option value="newest">Newest first</option>
+        <option value="oldest">Oldest first</option>
+      </Select>
       <Exports search={search} />
     </>
   );

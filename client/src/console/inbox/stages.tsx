@@ -74,7 +74,7 @@ export function StageCount({ search, of }: { readonly search: InboxSearch; reado
   const countOf = useStageCounts(search);
   const stage = of[0]?.stage ?? null;
   const isGoing = stage !== null && (!isFinal(stage) || search.stage === stage);
-  return <span className="section-count">{shownCount((isGoing && countOf(stage)) || of.length)}</span>;
+  return <span>{shownCount((isGoing && countOf(stage)) || of.length)}</span>;
 }
 
 /** The fields that help to choose whom to read: position, accent, availability. */

@@ -76,6 +76,14 @@ export function Field({ label, isOptional = false, rule, ...input }: FieldProps)
   );
 }
 
+/** A choice, under its name. */
+export const Select = ({ label, ...select }: ComponentProps<"select"> & { readonly label: string }) => (
+  <label>
+    {label}
+    <select {...select} />
+  </label>
+);
+
 /** A text of several lines. It says when it is full: the browser cuts what is pasted beyond that. */
 export function LongText({
   lengthMax = 10_000,

@@ -5,7 +5,7 @@ import { roles, type Role } from "@submissions/shared/roles";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton, ShownOnce, useChange } from "../parts/dialogs.tsx";
-import { Options, Field } from "../parts/form.tsx";
+import { Options, Field, Select } from "../parts/form.tsx";
 import { Age, Avatar } from "../parts/states.tsx";
 import { seesSubscribers } from "../roles.ts";
 import { severalOf, word } from "../words.ts";
@@ -14,12 +14,9 @@ const reads = [trpc.operators.list];
 
 /** The field `role` of a form. */
 export const RoleField = () => (
-  <label>
-    Role
-    <select name="role" defaultValue="sales">
-      <Options of={roles} />
-    </select>
-  </label>
+  <Select label="Role" name="role" defaultValue="sales">
+    <Options of={roles} />
+  </Select>
 );
 
 export function Operators({ me }: { readonly me: string }) {

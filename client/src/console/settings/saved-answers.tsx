@@ -7,7 +7,7 @@ import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { DraftText, FormButton } from "../parts/dialogs.tsx";
-import { Field, Options } from "../parts/form.tsx";
+import { Field, Options, Select } from "../parts/form.tsx";
 import { languageName, word } from "../words.ts";
 
 const reads = [trpc.reply.answers];
@@ -70,23 +70,17 @@ function AnswerButton({ answer, ...button }: AnswerProps) {
       })}
       reads={reads}
     >
-      <label>
-        Kind
-        <select name="kind" defaultValue={answer?.kind}>
-          <Options of={kinds} />
-        </select>
-      </label>
-      <label>
-        Language
-        <select name="language" defaultValue={answer?.language ?? ""}>
-          <option value="">any</option>
-          {greetingLanguages.map((one) => (
-            <option key={one} value={one}>
-              {languageName(one)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select label="Kind" name="kind" defaultValue={answer?.kind}>
+        <Options of={kinds} />
+      </Select>
+      <Select label="Language" name="language" defaultValue={answer?.language ?? ""}>
+        <option value="">any</option>
+        {greetingLanguages.map((one) => (
+          <option key={one} value={one}>
+            {languageName(one)}
+          </option>
+        ))}
+      </Select>
       <Field label="Title" name="title" required maxLength={100} defaultValue={answer?.title} autoFocus />
       <label>
         Text

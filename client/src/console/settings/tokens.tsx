@@ -4,7 +4,7 @@ import type { Role } from "@submissions/shared/roles";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton, ShownOnce, useChange } from "../parts/dialogs.tsx";
-import { Field } from "../parts/form.tsx";
+import { Field, Select } from "../parts/form.tsx";
 import { Age } from "../parts/states.tsx";
 import { exactTime, word } from "../words.ts";
 import { RoleField } from "./operators.tsx";
@@ -67,14 +67,11 @@ const CreateToken = () => (
   >
     <Field label="Name" name="name" required maxLength={100} autoFocus placeholder="What uses it" />
     <RoleField />
-    <label>
-      Expires
-      <select name="days" defaultValue="90">
-        <option value="30">in 30 days</option>
-        <option value="90">in 90 days</option>
-        <option value="365">in a year</option>
-        <option value="">never</option>
-      </select>
-    </label>
+    <Select label="Expires" name="days" defaultValue="90">
+      <option value="30">in 30 days</option>
+      <option value="90">in 90 days</option>
+      <option value="365">in a year</option>
+      <option value="">never</option>
+    </Select>
   </FormButton>
 );

@@ -8,7 +8,7 @@ import { useEffect, useEffectEvent, useRef, useState, type ReactNode, type RefOb
 import { calls, isRefusal, isWrong, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft, useSeen } from "../parts/drafts.tsx";
 import { Check, LongText } from "../parts/form.tsx";
-import { useOffer } from "../triage/offers.tsx";
+import { reads, useOffer } from "../triage/offers.tsx";
 import { languageName, severalOf } from "../words.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/dialogs.tsx";
@@ -168,9 +168,6 @@ export const MailPreview = ({ subject, leftOut, mail }: Pick<ReplyPreview, "subj
     <p className="note-text small">{mail}</p>
   </>
 );
-
-/** What shows the state, too. The row of the list is among the news. */
-const reads = [trpc.inbox.since, trpc.inbox.counts, trpc.inbox.tabs, trpc.submission.get];
 
 /** Types a text at the cursor, so that Ctrl + Z takes it out. @param all in place of everything */
 export function typeIn(field: HTMLTextAreaElement, text: string, all: boolean): void {

@@ -24,7 +24,7 @@ export function WaitingDecline({ reply: { id, sendAt, held }, mails }: Props) {
   const waits = mails.some(({ status, attempts }) => status === "queued" && attempts === 0);
   if (sendAt === null || !waits) return null;
   return (
-    <p className="small waiting-mail">
+    <p className="small">
       {held ? "Held, because the person has answered. It was to go out on " : "Goes out on "}
       <time dateTime={new Date(sendAt).toISOString()}>{exactTime(sendAt)}</time>.{" "}
       {held && (

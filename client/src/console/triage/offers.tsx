@@ -75,8 +75,8 @@ function useShownOffer() {
   };
 }
 
-/** What shows the state, too. The row of the list is among the news. */
-const reads = [trpc.inbox.since, trpc.inbox.counts, trpc.inbox.tabs, trpc.submission.get];
+/** What shows a reply, and the state that it changes. The row of the list is among the news. */
+export const reads = [trpc.inbox.since, trpc.inbox.counts, trpc.inbox.tabs, trpc.submission.get];
 
 /** How to take something back. Where the answer is lost, which may be after it was, it is asked for `again`. */
 function useUndo(): (undone: Undone, again: () => void) => void {
