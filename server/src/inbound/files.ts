@@ -6,7 +6,7 @@ import { inspectResume } from "../resumes/inspect.ts";
 import { discardFiles, type FileVault, keepFile } from "../resumes/keep-file.ts";
 import { fileBytesMax, filesMax, type NewFile, submissionFileBytesMax } from "../storage/inbound-store.ts";
 import type { AnswerFileKind } from "../storage/records.ts";
-import type { InboundMail } from "./read-mail.ts";
+import type { InboundMail } from "./inbound-mail.ts";
 
 /** More than uploads leave: answers must not be what fills the disk. */
 const freeBytesMin = 2 * 1024 ** 3;

@@ -1,8 +1,8 @@
 // What is known of a mail that came in, from its headers, texts and parts.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { addressParser, decodeWords } from "postal-mime";
 import { readAuthenticationResults, readReceivedSpf } from "./authentication.ts";
-import { otherText } from "./other-text.ts";
+import { otherText, type Part } from "./other-text.ts";
 import { readReport } from "./report.ts";
 import { withoutQuotes } from "./quotes.ts";
 import { cleanOneLine, visibleText, type Written } from "./visible-text.ts";
@@ -15,7 +15,6 @@ export const recipientsMax = 1_200;
 export const attachmentsMax = 100;
 const bounds = { identifiers: 100, senders: 20, results: 20 };
 
-type Part = { filename: string | null; mimeType: string; content: Uint8Array };
 export type Source = Written & {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly parts: readonly Part[];
@@ -76,7 +75,7 @@ export function assemble({ headers, parts, charset, ...written }: Source, delive
         name: cleanOneLine(filename ?? "", 200) || nameless(mimeType),
         bytes: content,
         // Tells two mails apart that have no Message-ID.
-        ...(messageId === undefined && { sha256: createHash("sha256").update(content).digest("hex") }),
+        ...(messageId === undefined && { sha256: hash("sha256", content) }),
       })),
   };
 }

@@ -5,7 +5,7 @@ import { isMessageIdOf, readMessageId } from "../mail/message-id.ts";
 import type { Found, InboundStore } from "../storage/inbound-store.ts";
 import type { Claimed } from "../storage/records.ts";
 import type { MessageKey } from "../storage/store.ts";
-import type { InboundMail } from "./read-mail.ts";
+import type { InboundMail } from "./inbound-mail.ts";
 
 interface Matching {
   readonly addresses: InboundAddresses;

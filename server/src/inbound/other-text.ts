@@ -1,8 +1,7 @@
 // What is shown of a mail that has neither plain text nor HTML: a text of another kind, or where its text is.
-
 import { isUtf8 } from "node:buffer";
 
-interface Part {
+export interface Part {
   readonly filename: string | null;
   readonly mimeType: string;
   readonly content: Uint8Array;

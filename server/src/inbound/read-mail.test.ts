@@ -1,6 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
-import { MalformedMail, readMail, readPostmark } from "./read-mail.ts";
+import { MalformedMail } from "./postmark-mail.ts";
+import { readMail, readPostmark } from "./read-mail.ts";
 
 const head = "From: Eve <eve@example.org>\r\nTo: answers@desk.example\r\nMessage-ID: <1@example.org>\r\n";
 const mail = (more: string, body = "Hello") => Buffer.from(`${head}${more}\r\n${body}`);

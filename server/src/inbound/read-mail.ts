@@ -6,9 +6,6 @@ import type { InboundMail } from "./inbound-mail.ts";
 import { parseMail } from "./parse-mail.ts";
 import { MalformedMail, parsePostmark } from "./postmark-mail.ts";
 
-export type { InboundMail } from "./inbound-mail.ts";
-export { MalformedMail } from "./postmark-mail.ts";
-
 /** The largest mail whose worst case is parsed within 50 ms. Most mails of persons are smaller. */
 const inlineBytesMax = 8 * 1024;
 /** A line takes as long as a hundred of its bytes. */

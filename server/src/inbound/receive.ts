@@ -9,7 +9,7 @@ import { type MessageKey, StorageUnavailable, type Store } from "../storage/stor
 import { discardFiles, type FileVault } from "../resumes/keep-file.ts";
 import { keepFiles, keysOf } from "./files.ts";
 import { isOurs, matchMail } from "./match.ts";
-import type { InboundMail } from "./read-mail.ts";
+import type { InboundMail } from "./inbound-mail.ts";
 import { fromKeysOf, senderOf } from "./verdict.ts";
 
 /**

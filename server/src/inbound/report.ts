@@ -1,11 +1,12 @@
 // Reports of deliveries (RFC 3464): which mail did not arrive, and why.
+import type { Part } from "./other-text.ts";
 
 const recipientsMax = 100;
 const partBytesMax = 64 * 1024;
 const otherAction = /^(?:delayed|delivered|relayed|expanded)\b/i;
 
 /** @param said the text of the report, which is written for persons */
-export function readReport(parts: readonly { mimeType: string; content: Uint8Array }[], said: string) {
+export function readReport(parts: readonly Part[], said: string) {
   const textOf = (pattern: RegExp) => {
     const part = parts.find(({ mimeType }) => pattern.test(mimeType));
     return part && Buffer.from(part.content.subarray(0, partBytesMax)).toString().replace(/\r\n?/g, "\n");

@@ -3,7 +3,7 @@
 import { email, emailKey } from "@submissions/shared/addresses";
 import { getDomain } from "tldts";
 import type { AnswerSender } from "../storage/records.ts";
-import type { InboundMail } from "./read-mail.ts";
+import type { InboundMail } from "./inbound-mail.ts";
 
 /** The addresses that a mail is from, as those of submissions are stored. */
 export const fromKeysOf = (mail: InboundMail) => mail.from.map(({ address }) => emailKey(email.clean(address)));

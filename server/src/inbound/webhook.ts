@@ -1,13 +1,15 @@
 // The door for mails from Postmark. It exists only where credentials are set; they are asked for before a byte of the body is
 // read. Postmark tries again what is not answered with 200, ten times in ten hours, and then keeps it as an "Inbound Error".
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import { requireJson } from "../http/body/content-type.ts";
 import { passwordOf, type WebhookPassword } from "../http/postmark-webhook.ts";
-import { type InboundMail, MalformedMail, readPostmark } from "./read-mail.ts";
+import type { InboundMail } from "./inbound-mail.ts";
+import { MalformedMail } from "./postmark-mail.ts";
+import { readPostmark } from "./read-mail.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import { StorageUnavailable } from "../storage/store.ts";
 import { type Receiving, receiveMail, setAside } from "./receive.ts";
@@ -38,9 +40,7 @@ export async function inboundWebhook(app: FastifyInstance, options: InboundWebho
   /** The mail is refused all the same: Postmark keeps it, and can hand it over again when the cause is mended. */
   async function noteFailure(mail: InboundMail): Promise<void> {
     const { messageId, from, subject, date } = mail;
-    const key = createHash("sha256")
-      .update(JSON.stringify([messageId, from, subject, date]))
-      .digest("hex");
+    const key = hash("sha256", JSON.stringify([messageId, from, subject, date]));
     if (failures.size >= failuresMax) failures.clear();
     const tries = (failures.get(key) ?? 0) + 1;
     failures.set(key, tries);
