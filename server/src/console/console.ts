@@ -57,7 +57,7 @@ export function openConsole(options: ConsoleOptions) {
     scanned: options.scanner !== null,
     persons: personIds(access.cookieKey),
     turns: { reads: openTurns(readTurns), exports: openTurns(exportTurns) },
-    pacer: makePacer(),
+    pace: makePacer(),
     once: keepAnswers(clock),
     /** By the name of the operator. */
     imports: new Map<string, ImportProgress>(),

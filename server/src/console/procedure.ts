@@ -3,6 +3,7 @@ import type { Role } from "@submissions/shared/roles";
 import { initTRPC, type TRPCProcedureBuilder, type TRPCUnsetMarker as Unset } from "@trpc/server";
 import type { z } from "zod";
 import { Fault } from "../fault.ts";
+import { picked } from "../field-values.ts";
 import { errorShape, faultOf } from "../rpc/failure.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
 import type { Actor, DeskStore, Scope } from "../storage/desk-store.ts";
@@ -61,10 +62,9 @@ const ruled = (rule: Exclude<Rule, string>) =>
     .use(async ({ ctx, path, getRawInput, next }) => {
       const caller = admit(await ctx.caller(), rule);
       const { console } = ctx;
-      const { desk, access, webhooks, replies, declines, inbound } = console.store;
       const actor: Actor = { operator: caller.name, at: console.clock.now() };
       using _turn = rule.changes ? null : await console.turns.reads.take(countedBy(caller), ctx.gone);
-      const stores = { desk, access, webhooks, replies, declines, inbound };
+      const stores = picked(console.store, ["desk", "access", "webhooks", "replies", "declines", "inbound"]);
       const answer = () => next({ ctx: { caller, actor, scope: scopeOf(caller.role), ...stores } });
       if (!rule.changes) return answer();
       const change = async () => {

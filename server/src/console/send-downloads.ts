@@ -175,7 +175,7 @@ function readSince(text: string, context: z.RefinementCtx): number {
 
 function sendTexts(call: DownloadCall, filename: string, format: ExportFormat, texts: AsyncIterable<string>) {
   call.reply.header("content-disposition", attachmentHeader(filename));
-  return sendStream(call, formatTypes[format], call.console.pacer.pace(texts, call.gone));
+  return sendStream(call, formatTypes[format], call.console.pace(texts, call.gone));
 }
 
 /** Ends a download whose session or token has ended, or whose operator has another role. Asked before each piece. */

@@ -85,7 +85,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
       return isCodeWrong ? null : known;
     };
     try {
-      const operator = await throttle.attempt({ client: visitor.client, typed: email, device }, attempt);
+      const operator = await throttle({ client: visitor.client, typed: email, device }, attempt);
       if (operator === null) noteFailed(known);
       if (isCodeMissing) throw fieldInvalid("code", "Enter the code of your authenticator app.");
       if (isCodeWrong) throw fieldInvalid("code", "This code is wrong, or was used before.");
@@ -133,7 +133,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     const operator = await find();
     if (operator !== null) return operator;
     // Only wrong links are throttled. A right one cannot be guessed, and is the way in where passwords are throttled.
-    await throttle.attempt({ client, typed: null, device: null }, async () => null);
+    await throttle({ client, typed: null, device: null }, async () => null);
     throw new Fault("invitationInvalid");
   }
 

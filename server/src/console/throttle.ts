@@ -32,24 +32,22 @@ export function throttleSignIns(clock: Stopwatch) {
     return [...counted, { ...ofAddress, key }];
   }
 
-  return {
-    /**
-     * Runs a try. It counts as failed until it has succeeded, so that tries at once are not counted too late.
-     * @param attempt answers null when it fails
-     * @throws Fault `signInThrottled`, or what `attempt` throws; that counts as failed
-     */
-    async attempt<Success>(trying: Trying, attempt: () => Promise<Success | null>): Promise<Success | null> {
-      const counted = countedBy(trying);
-      const waits = counted.map(({ max, windows, key }) => {
-        const { count, msLeft } = windows.of(key);
-        return count >= max ? msLeft : 0;
-      });
-      const waitMs = Math.max(...waits);
-      if (waitMs > 0) throw new Fault("signInThrottled", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
-      for (const { windows, key } of counted) windows.add(key);
-      const success = await attempt();
-      if (success !== null) for (const { windows, key } of counted) windows.takeBack(key);
-      return success;
-    },
+  /**
+   * Runs a try. It counts as failed until it has succeeded, so that tries at once are not counted too late.
+   * @param attempt answers null when it fails
+   * @throws Fault `signInThrottled`, or what `attempt` throws; that counts as failed
+   */
+  return async function throttled<Success>(trying: Trying, attempt: () => Promise<Success | null>) {
+    const counted = countedBy(trying);
+    const waits = counted.map(({ max, windows, key }) => {
+      const { count, msLeft } = windows.of(key);
+      return count >= max ? msLeft : 0;
+    });
+    const waitMs = Math.max(...waits);
+    if (waitMs > 0) throw new Fault("signInThrottled", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+    for (const { windows, key } of counted) windows.add(key);
+    const success = await attempt();
+    if (success !== null) for (const { windows, key } of counted) windows.takeBack(key);
+    return success;
   };
 }

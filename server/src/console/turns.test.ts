@@ -67,7 +67,7 @@ test("nothing waits behind a full queue, or for ever", async () => {
 });
 
 test("pieces of exports are made one at a time, and none while the pause after one lasts", async () => {
-  const pacer = makePacer();
+  const pace = makePacer();
   let making = 0;
   const order: string[] = [];
   async function* piecesOf(name: string) {
@@ -80,14 +80,14 @@ test("pieces of exports are made one at a time, and none while the pause after o
   }
   const { signal } = new AbortController();
   const read = async (name: string) => {
-    for await (const piece of pacer.pace(piecesOf(name), signal)) order.push(piece);
+    for await (const piece of pace(piecesOf(name), signal)) order.push(piece);
   };
   await Promise.all(["a", "b", "c"].map(read));
   expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]);
 });
 
 test("an export whose reader stops early gives its turn back, and ends what it read from", async () => {
-  const pacer = makePacer();
+  const pace = makePacer();
   const ended: string[] = [];
   async function* endless(name: string) {
     try {
@@ -97,7 +97,7 @@ test("an export whose reader stops early gives its turn back, and ends what it r
     }
   }
   const { signal } = new AbortController();
-  for await (const _ of pacer.pace(endless("a"), signal)) break;
-  for await (const _ of pacer.pace(endless("b"), signal)) break;
+  for await (const _ of pace(endless("a"), signal)) break;
+  for await (const _ of pace(endless("b"), signal)) break;
   expect(ended).toEqual(["a", "b"]);
 });

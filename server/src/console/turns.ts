@@ -74,21 +74,19 @@ const pacePauseMsMax = 100;
  */
 export function makePacer() {
   const turns = openTurns(pieceTurns);
-  return {
-    async *pace<Piece>(pieces: AsyncIterable<Piece>, gone: AbortSignal): AsyncGenerator<Piece> {
-      const making = pieces[Symbol.asyncIterator]();
-      const make = async () => {
-        using _turn = await turns.take("piece", gone);
-        const startedAt = performance.now();
-        const made = await making.next();
-        await pause(Math.min(performance.now() - startedAt, pacePauseMsMax));
-        return made;
-      };
-      try {
-        for (let made = await make(); made.done !== true; made = await make()) yield made.value;
-      } finally {
-        await making.return?.();
-      }
-    },
+  return async function* pace<Piece>(pieces: AsyncIterable<Piece>, gone: AbortSignal): AsyncGenerator<Piece> {
+    const making = pieces[Symbol.asyncIterator]();
+    const make = async () => {
+      using _turn = await turns.take("piece", gone);
+      const startedAt = performance.now();
+      const made = await making.next();
+      await pause(Math.min(performance.now() - startedAt, pacePauseMsMax));
+      return made;
+    };
+    try {
+      for (let made = await make(); made.done !== true; made = await make()) yield made.value;
+    } finally {
+      await making.return?.();
+    }
   };
 }

@@ -2,7 +2,7 @@
 import type { DeclineOutcome, DeclinePreview, TriageRequest } from "@submissions/shared/console";
 import { faults } from "@submissions/shared/faults";
 import { optional } from "@submissions/shared/fields";
-import { kindOf, kindOfReference } from "@submissions/shared/kinds";
+import { kindOfReference, stagedKinds } from "@submissions/shared/kinds";
 import { declineDays, declineReasonLengthMax, declinesMax } from "@submissions/shared/stages";
 import { optionalMultilineText, optionalText } from "@submissions/shared/text";
 import { z } from "zod";
@@ -10,7 +10,7 @@ import { Fault, fieldInvalid } from "../../fault.ts";
 import { byId, knownPlaceholders, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
 import { stagedRoles } from "../role-rules.ts";
-import { undoing } from "../undo.ts";
+import { withUndo } from "../undo.ts";
 import { filled, repliesLimited, suppressedReason } from "./reply.ts";
 
 const targets = z
@@ -35,18 +35,18 @@ export const declineProcedures = trpc.router({
 
   /** Refused as a whole where the operator has not that many replies left. */
   send: changes(sent, async (ctx, input): Promise<readonly DeclineOutcome[]> => {
-    if (input.targets.some(({ reference: one }) => !isStaged(one))) {
+    // What has no kind is none of ours, and is left as unknown.
+    const kinds = input.targets.flatMap((target) => kindOfReference(target.reference) ?? []);
+    if (kinds.some((kind) => !stagedKinds.includes(kind))) {
       throw fieldInvalid("targets", "Submissions of this kind have no stages.");
     }
     const { console, declines, scope, actor } = ctx;
-    // Due times follow the store's clock.
-    const now = { ...actor, at: console.store.clock.now() };
     const request = { reason: input.reason ?? null, days: input.days, copies: console.replyCopies };
     const written = await writtenTo(ctx, input.targets, input.text);
-    const declined = await declines.decline(scope, written, request, now);
+    const declined = await declines.decline(scope, written, request, actor);
     console.counts.forget();
-    if ("outcomes" in declined) return declined.outcomes.map((one) => undoing(ctx.access.cookieKey).told(one));
-    throw repliesLimited(declined.retryAt, now.at);
+    if ("outcomes" in declined) return declined.outcomes.map((one) => withUndo(ctx.access.cookieKey, one));
+    throw repliesLimited(declined.retryAt, actor.at);
   }),
 
   /** Takes the mail of a decline back, and leaves the stage. */
@@ -59,12 +59,6 @@ export const declineProcedures = trpc.router({
   /** Sends the mail of a decline that an answer of the person holds. */
   release: changes(byId, ({ declines, scope, actor }, input) => done(declines.release(scope, input.id, actor))),
 });
-
-const isStaged = (one: string): boolean => {
-  const kind = kindOfReference(one);
-  // What has no kind is none of ours, and is left as unknown.
-  return kind === undefined || kindOf(kind).staged;
-};
 
 async function preview(ctx: Ruled, references: readonly string[], words: string) {
   const previews: DeclinePreview[] = [];

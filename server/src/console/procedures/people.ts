@@ -2,7 +2,7 @@
 import type { Person, SubscriberRow, WithPerson } from "@submissions/shared/console";
 import { z } from "zod";
 import { shownMail } from "../../desk/detail.ts";
-import { erasePerson, type Erased } from "../../desk/erase.ts";
+import { erasePerson } from "../../desk/erase.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
 import type { StoredSubscriber } from "../../storage/records.ts";
 import { byEmail, personId } from "../inputs.ts";
@@ -23,15 +23,12 @@ export const peopleProcedures = trpc.router({
   }),
 
   // Only for those who see everything. To others a refusal would tell that there is more of this person.
-  erase: forRoles("admin").changes(
-    byEmail,
-    async ({ desk, scope, actor, console }, { email }): Promise<Omit<Erased, "discarded">> => {
-      found(await desk.findPerson(scope, email));
-      const { submissions, subscriptions, resumes } = await erasePerson(console, email, actor);
-      console.counts.forget();
-      return { submissions, subscriptions, resumes };
-    },
-  ),
+  erase: forRoles("admin").changes(byEmail, async ({ desk, scope, actor, console }, { email }) => {
+    found(await desk.findPerson(scope, email));
+    const { discarded: _, ...erased } = await erasePerson(console, email, actor);
+    console.counts.forget();
+    return erased;
+  }),
 });
 
 /** A subscriber, with the mark of throw-away addresses, which is not stored. */

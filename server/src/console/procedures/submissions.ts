@@ -24,7 +24,7 @@ import {
 } from "../inputs.ts";
 import { forRoles, found, trpc } from "../procedure.ts";
 import { scopeOf, stagedRoles, submissionRoles } from "../role-rules.ts";
-import { undoing } from "../undo.ts";
+import { readUndo, withUndo } from "../undo.ts";
 
 const { changes, reads, shows } = forRoles(...submissionRoles);
 
@@ -35,7 +35,7 @@ export const inboxProcedures = trpc.router({
       const { rows, next } = await desk.listSubmissions(scope, input.filter, input.page);
       const { letter } = input.filter;
       if (letter !== undefined) {
-        const pieces = console.pacer.pace(foundRows(desk, rows, console.packageTitles, letter), gone);
+        const pieces = console.pace(foundRows(desk, rows, console.packageTitles, letter), gone);
         return { rows: (await Array.fromAsync(pieces)).flat(), next };
       }
       return { rows: rows.map((one) => inboxRow(one, console.packageTitles)), next };
@@ -76,10 +76,9 @@ export const inboxProcedures = trpc.router({
     if (input.stage !== undefined && kinds.some((one) => !kindOf(one).staged)) {
       throw fieldInvalid("stage", "Submissions of this kind have no stages.");
     }
-    const undo = undoing(access.cookieKey);
-    const outcomes = await desk.triage(scope, undo.asked(input), actor);
+    const outcomes = await desk.triage(scope, readUndo(access.cookieKey, input), actor);
     ctx.console.counts.forget();
-    return outcomes.map((one) => undo.told(one));
+    return outcomes.map((one) => withUndo(access.cookieKey, one));
   }),
 
   assignees: reads(

@@ -85,7 +85,7 @@ export const subscriberProcedures = trpc.router({
       await ctx.desk.audit({ action: "subscriber.import.begin", subject, detail: { rows } }, ctx.actor);
       let reached = 0;
       try {
-        for await (const outcomes of ctx.console.pacer.pace(addRows(ctx, file), ctx.gone)) {
+        for await (const outcomes of ctx.console.pace(addRows(ctx, file), ctx.gone)) {
           for (const outcome of outcomes) {
             if ("reason" in outcome) report.leftOut.push(outcome);
             else report[outcome.status] += 1;
