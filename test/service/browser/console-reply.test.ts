@@ -348,6 +348,20 @@ nightly("a snoozed submission leaves what is to be done until its time", async (
   await expect.poll(() => page.locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
 });
 
+nightly("undo of a snooze ends it where the one before had passed", async () => {
+  const one = await newInquiry();
+  site().change(`UPDATE submission SET snoozed_until = ${Date.now() - 3_600_000} WHERE reference = '${one.reference}'`);
+  const page = await go(pathOf(one));
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  await page.keyboard.press("h");
+  const tomorrow = page.getByRole("dialog").getByRole("button", { name: /^Tomorrow/ });
+  await tomorrow.click();
+  const until = async () => (await site().detail(one.reference)).submission.snoozedUntil;
+  await expect.poll(until).toBeGreaterThan(Date.now());
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect.poll(until).toBeNull();
+});
+
 nightly("a message to a person who used a German form begins in German", async () => {
   const one = site().submissions.find(({ kind }) => kind === "application")!;
   const page = await go(`/applications/${one.reference}`);

@@ -60,6 +60,24 @@ test("a change that meets an ended session is refused whole, and done after sign
   expect(await detailOf(anna, inquiry)).toMatchObject({ status: "done", notes: [{ text }] });
 });
 
+test("a submission is not snoozed until a time that has passed, but for clocks that differ by a minute", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const reference = await inquire(service, "ann@example.org");
+  const anna = await operator(service, "anna@example.org", "sales");
+  const snooze = (snoozedUntil: number) =>
+    anna.call("inbox.triage", { targets: [{ reference, version: 1 }], snoozedUntil });
+  const refused = await snooze(clock.now() - 61_000);
+  expect(refused).toMatchObject({
+    status: 400,
+    issues: [{ path: ["snoozedUntil"], message: "This time has passed." }],
+  });
+  expect(await detailOf(anna, reference)).toMatchObject({ snoozedUntil: null, version: 1 });
+  const until = clock.now() - 50_000;
+  expect(await snooze(until)).toMatchObject({ status: 200 });
+  expect(await detailOf(anna, reference)).toMatchObject({ snoozedUntil: until });
+});
+
 nightly("the 201st note of a submission is refused, and says why", async () => {
   await using service = await startService();
   const reference = await inquire(service, "ann@example.org");

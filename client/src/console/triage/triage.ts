@@ -301,7 +301,10 @@ export function useTriage(): (references: readonly string[], change: Change) => 
         ...((change.status !== undefined || change.stage !== undefined) && { status }),
         ...(change.stage !== undefined && stage !== null && { stage }),
         ...(change.assignee !== undefined && { assignee }),
-        ...(change.snoozedUntil !== undefined && { snoozedUntil }),
+        // A time that has passed is no snooze any more, and would be refused.
+        ...(change.snoozedUntil !== undefined && {
+          snoozedUntil: (snoozedUntil ?? 0) > Date.now() ? snoozedUntil : null,
+        }),
       };
       mutate({ seen: shownNow(group.map(({ reference }) => reference)), change: back, undoing });
     }

@@ -28,6 +28,9 @@ import { readUndo, withUndo } from "../undo.ts";
 
 const { changes, reads, shows } = forRoles(...submissionRoles);
 
+/** The clock of the operator's machine may be so much behind. */
+const clockDifferenceMs = 60_000;
+
 export const inboxProcedures = trpc.router({
   list: reads(
     z.object({ filter: inboxFilter, page }),
@@ -75,6 +78,9 @@ export const inboxProcedures = trpc.router({
     }
     if (input.stage !== undefined && kinds.some((one) => !kindOf(one).staged)) {
       throw fieldInvalid("stage", "Submissions of this kind have no stages.");
+    }
+    if (input.snoozedUntil != null && input.snoozedUntil < actor.at - clockDifferenceMs) {
+      throw fieldInvalid("snoozedUntil", "This time has passed.");
     }
     const outcomes = await desk.triage(scope, readUndo(access.cookieKey, input), actor);
     ctx.console.counts.forget();
