@@ -21,8 +21,6 @@ import { prepared, processNames, type Statement } from "./statement.ts";
 /** The oldest release that its makers still look after. */
 const versionMin = 14;
 
-const folder = join(import.meta.dirname, "migrations");
-
 /** Another process may be building an index over everything; that is worth waiting for. */
 const migrationLimits: Limits = { statementMs: 0, lockMs: 60_000, idleMs: 60_000 };
 
@@ -81,7 +79,7 @@ export async function checkServer(connections: Connections): Promise<void> {
 const readServer = prepared<{ version: number; encoding: string }>(`
   SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`);
 
-export const postgresMigrations = (): Migration[] => readMigrations(folder);
+export const postgresMigrations = (): Migration[] => readMigrations(join(import.meta.dirname, "migrations"));
 
 /**
  * The migrations that the database lacks. Reads only.

@@ -76,9 +76,7 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
           forgetMailsAhead(ahead, now - mailMs),
           forgetMails(now - mailMs),
         ]);
-        const counts = rows.map(({ length }) => length);
-        const forgotten = counts.reduce((sum, count) => sum + count, 0);
-        return { forgotten, more: counts.includes(forgottenAtOnce) };
+        return { forgotten: rows.flat().length, more: rows.some(({ length }) => length === forgottenAtOnce) };
       };
       return transaction(forgetting, { repeatable: true });
     },

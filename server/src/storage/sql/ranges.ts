@@ -39,10 +39,9 @@ export async function readPage<Row>(
   let width = isSearch ? ranges.searchWidth : ranges.width;
   if (below === endless && Number.isFinite(width)) below = (await last()) + 1;
   const rows: Row[] = [];
-  /** Where to go on when the search ends before the end of the rows; null: it does not. */
-  let stoppedAt: number | null = null;
+  const isAtEnd = () => above + 1 >= below;
   // One row more than the page has shows whether there are more.
-  for (let worked = 0, isFirst = true; above + 1 < below && rows.length <= limit; isFirst = false) {
+  for (let worked = 0, isFirst = true; !isAtEnd() && rows.length <= limit; isFirst = false) {
     const edge = descending ? Math.max(above, below - width - 1) : Math.min(below, above + width + 1);
     const startedAt = performance.now();
     const [from, to] = descending ? [edge, below] : [above, edge];
@@ -52,15 +51,12 @@ export async function readPage<Row>(
     if (descending) below = edge === above ? above : edge + 1;
     else above = edge === below ? below : edge - 1;
     worked += took;
-    if (worked > workMsMax && rows.length <= limit && above + 1 < below) {
-      stoppedAt = descending ? below : above;
-      break;
-    }
+    if (worked > workMsMax) break;
     width = ranges.widthAfter(width, took, isSearch);
   }
   const shown = rows.slice(0, limit);
-  const end = shown.at(-1);
-  return { rows: shown, next: rows.length > limit && end !== undefined ? numberOf(end) : stoppedAt };
+  if (rows.length > limit) return { rows: shown, next: numberOf(shown.at(-1)!) };
+  return { rows: shown, next: isAtEnd() ? null : descending ? below : above };
 }
 
 /** A table, and how its rows are read. They have ascending numbers. */

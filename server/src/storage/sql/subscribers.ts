@@ -68,21 +68,16 @@ export function makeSubscribers(engine: Engine) {
         WHERE at >= ${bind(first)} GROUP BY day, source`;
       const found = await read(unprepared<{ day: number; source: string; count: number }>(text, values, "index"));
       const sum = (rows: readonly { readonly count: number }[]) => rows.reduce((all, { count }) => all + count, 0);
-      const bySource = Map.groupBy(found, ({ source: name }) => name);
-      const counts = Array.from(bySource, ([name, rows]) => ({ source: name, count: sum(rows) }));
-      const shown = counts
-        .toSorted(byFrequency)
-        .slice(0, arrivalSources)
-        .map(({ source: name }) => name);
+      const bySource = Map.groupBy(found, ({ source }) => source);
+      const counts = Array.from(bySource, ([source, rows]) => ({ source, count: sum(rows) }));
+      const shown = counts.toSorted(byFrequency).slice(0, arrivalSources);
       const byDay = Map.groupBy(found, ({ day }) => day);
-      return Array.from({ length: days }, (_, at) => first + at * dayMs).map((day) => {
+      return Array.from({ length: days }, (_, at) => {
+        const day = first + at * dayMs;
         const rows = byDay.get(day) ?? [];
-        const countOf = (name: string) => sum(rows.filter((row) => row.source === name));
-        return {
-          day: shownDay(day),
-          count: sum(rows),
-          sources: Object.fromEntries(shown.map((name) => [name, countOf(name)])),
-        };
+        const countOf = (source: string) => sum(rows.filter((row) => row.source === source));
+        const sources = Object.fromEntries(shown.map(({ source }) => [source, countOf(source)]));
+        return { day: shownDay(day), count: sum(rows), sources };
       });
     },
 

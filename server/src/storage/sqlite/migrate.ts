@@ -8,9 +8,7 @@ import type { SqliteConnection } from "./connection.ts";
 /** Another process may be building an index over everything; that is worth waiting for. */
 const migrationWaitMs = 60_000;
 
-const folder = join(import.meta.dirname, "migrations");
-
-export const sqliteMigrations = (): Migration[] => readMigrations(folder);
+export const sqliteMigrations = (): Migration[] => readMigrations(join(import.meta.dirname, "migrations"));
 
 /** The migrations that the database lacks. Reads only. @throws SchemaTooNew when it has some that this version does not know */
 export function findPending(connection: SqliteConnection): Migration[] {
