@@ -2,7 +2,7 @@
 // in one transaction, which is committed only after what was written has been read back and compared.
 import { createHash } from "node:crypto";
 import { reached } from "../failpoint.ts";
-import { pageRows } from "./pages.ts";
+import { inPages, pageRows } from "./pages.ts";
 import { OperatorError } from "../operator-error.ts";
 
 /** A row as it is stored, by the names of its columns, which both engines share. */
@@ -109,17 +109,18 @@ async function digestOf(
   const hash = createHash("sha256");
   const columns = key.join();
   const behind = `WHERE (${columns}) > (${key.map((_, index) => `$${index + 1}`).join()})`;
+  const pageBehind = (last: Row | undefined) => {
+    const place = last === undefined ? "" : behind;
+    // No column of a primary key is null.
+    const after = last === undefined ? [] : key.map((column) => last[column] ?? "");
+    return store.query(`SELECT * FROM ${name} ${place} ORDER BY ${columns} LIMIT ${pageRows}`, after);
+  };
   let rows = 0;
-  for (let after: (string | number)[] = []; ;) {
-    const place = after.length === 0 ? "" : behind;
-    const page = await store.query(`SELECT * FROM ${name} ${place} ORDER BY ${columns} LIMIT ${pageRows}`, after);
-    const last = page.at(-1);
-    if (last === undefined) return { name, rows, sha256: hash.digest("hex") };
+  for await (const page of inPages(pageBehind)) {
     // The engines may have the columns in another order.
     for (const row of page) hash.update(`${JSON.stringify(row, Object.keys(row).toSorted())}\n`);
     rows += page.length;
     await onPage(page, rows);
-    // No column of a primary key is null.
-    after = key.map((column) => last[column] ?? "");
   }
+  return { name, rows, sha256: hash.digest("hex") };
 }

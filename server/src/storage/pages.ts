@@ -5,24 +5,26 @@ import { setTimeout as pause } from "node:timers/promises";
 /** Rows, or arrival numbers, that one page looks at, whether they are wanted or not. */
 export const pageRows = 500;
 
-/** Pause between two batches of changes that can wait, so that submissions are stored in between. */
-const batchPauseMs = 2;
-
 /** Reads rows page by page, each behind the last row of the page before. */
 export async function* inPages<Row>(pageBehind: (last: Row | undefined) => Promise<readonly Row[]>) {
   for (let rows = await pageBehind(undefined); rows.length > 0; rows = await pageBehind(rows.at(-1))) yield rows;
 }
 
-/** Changes things in batches, and answers what each batch answered. */
+/** Submissions that one transaction changes. */
+export const changedAtOnce = 100;
+
+/** Pause between two batches of changes that can wait, so that submissions are stored in between. */
+const batchPauseMs = 2;
+
+/** Changes submissions in batches, and answers what each batch answered. */
 export async function inBatches<One, Result>(
   all: readonly One[],
-  atOnce: number,
   change: (batch: readonly One[]) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (let from = 0; from < all.length; from += atOnce) {
+  for (let from = 0; from < all.length; from += changedAtOnce) {
     if (from > 0) await pause(batchPauseMs);
-    results.push(await change(all.slice(from, from + atOnce)));
+    results.push(await change(all.slice(from, from + changedAtOnce)));
   }
   return results;
 }

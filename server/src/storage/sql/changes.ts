@@ -26,9 +26,6 @@ import { prepareLeavingSpam } from "./leaving-spam.ts";
 
 export const noteColumns = 'id, author, at, text, edited_at AS "editedAt"';
 
-/** Submissions that one transaction changes. */
-const changedAtOnce = 100;
-
 interface Changing extends Triaged, Pick<StoredSubmission, "arrival" | "lastReplyAt" | "lastAnswerAt"> {
   readonly tags: string | null;
   readonly emailKey: string;
@@ -143,7 +140,7 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
     async triage(scope, request, actor) {
       if (request.targets.length > triageMax) throw new RangeError(`More than ${triageMax} submissions at once.`);
       const change = (targets: typeof request.targets) => transaction(() => triage(scope, targets, request, actor));
-      return (await inBatches(request.targets, changedAtOnce, change)).flat();
+      return (await inBatches(request.targets, change)).flat();
     },
 
     addNote: (scope, reference, text, actor, seen) =>

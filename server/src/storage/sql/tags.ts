@@ -1,14 +1,11 @@
 // Tags of submissions: in a table, by which lists and suggestions find them, and as a list with the submission, by which
 // they are read.
 import type { Actor, DeskStore } from "../desk-store.ts";
-import { changeInBatches, inBatches } from "../pages.ts";
+import { changedAtOnce, changeInBatches, inBatches } from "../pages.ts";
 import { readTexts } from "../rules/columns.ts";
 import { retagged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
-
-/** Submissions that one transaction changes. */
-const taggedAtOnce = 100;
 
 /** Suggestions that the console gets. */
 const suggestionsMax = 500;
@@ -44,7 +41,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
     INSERT INTO tag_change (entry, submission, at, added, removed)
     VALUES ((SELECT id FROM audit WHERE subject = $1 AND action = 'tags' ORDER BY id DESC LIMIT 1), $2, $3, $4, $5)`);
   const withTag = prepare<{ arrival: number }>(`
-    SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} LIMIT ${taggedAtOnce}`);
+    SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} LIMIT ${changedAtOnce}`);
   const words = prepareWords(engine);
 
   /** Answers the arrival numbers of those that were changed. One that is full gets no further tag. */
@@ -90,7 +87,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
         );
       }
       const { references, add, ...rest } = request;
-      const changed = await inBatches(references, taggedAtOnce, (batch) =>
+      const changed = await inBatches(references, (batch) =>
         transaction(function* () {
           const rows = yield* lockRows(scope, batch);
           const tags = add === undefined ? rest : { ...rest, add: spelledAs(yield* words(scope.kinds), add) };

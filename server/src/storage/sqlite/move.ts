@@ -22,13 +22,8 @@ export async function openSqliteMove(file: string, role: MoveRole): Promise<Mova
   }
   const held = opened.move();
 
-  const usable = async <T>(work: () => T): Promise<T> => {
-    try {
-      return work();
-    } catch (error) {
-      throw asUnavailable(error) ?? error;
-    }
-  };
+  const usable = <T>(work: () => T) =>
+    Promise.try(work).catch((error: unknown) => Promise.reject(asUnavailable(error) ?? error));
   // SQLite's numbered parameters are `?1`, `?2` …
   const query: MovableStore["query"] = (text, values = []) =>
     usable(() => connection.query<Row>(text.replaceAll("$", "?"), ...values));
