@@ -28,11 +28,6 @@ const ranges: Engine["ranges"] = {
   workMsMax: 1_000,
 };
 
-/** A statement that is planned with its values: rare and frequent words need different plans. */
-interface Unprepared extends Statement<unknown> {
-  readonly settings: string;
-}
-
 const withValues = "SET LOCAL plan_cache_mode = force_custom_plan";
 const withoutSorting =
   "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off; SET LOCAL enable_bitmapscan = off";
@@ -49,7 +44,7 @@ export const makeEngine = (connections: Connections): Engine => ({
     const statement = prepared(text);
     return (rows) => rows.map((row) => query(statement, ...values(row)));
   },
-  unprepared: (text, values, order) => new Query({ text, settings: settingsFor(order) } satisfies Unprepared, values),
+  unprepared: (text, values, order) => new Query({ text, settings: settingsFor(order) } satisfies Statement, values),
   insert: (rows) => insertOf((name) => rows[name] ?? []),
   locking: (how) => how,
   // A statement sees what was committed before it begins: those behind the lock see what its last holder changed.
@@ -69,7 +64,7 @@ export const makeEngine = (connections: Connections): Engine => ({
   amongUnlocked: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
   lastComplete: (table, number) => prepareLastComplete(connections, table, number),
   read<Row>(one: Query<Row>) {
-    const { settings } = one.statement as Partial<Unprepared>;
+    const { settings } = one.statement as Statement;
     if (settings === undefined) return rowsOf(connections, one);
     // In this order: the settings are there before the statement is planned.
     const work = async (session: Session) => (await Promise.all([session.script(settings), rowsOf(session, one)]))[1];

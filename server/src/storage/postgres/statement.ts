@@ -7,6 +7,8 @@ export interface Statement<Row = never> {
   /** Each connection prepares the statement once, under this name. Without one it is prepared each time. */
   readonly name?: string;
   readonly text: string;
+  /** For its transaction, before it is planned with its values: rare and frequent words need different plans. */
+  readonly settings?: string;
   /** Only for the compiler; never set. */
   readonly row?: Row;
 }
