@@ -12,6 +12,9 @@ export const receiptKinds: readonly MailKind[] = mails.map(([receipt]) => receip
 /** How long the settlement of mails waits for a commit. Short: a mail is in doubt if the process is killed meanwhile. */
 export const settlementWaitMs = 25;
 
+/** Of a mail that no process has begun to send, and that is not held since a restore; in SQL. */
+export const isUntouched = "status = 'queued' AND lease_owner IS NULL AND attempts = 0 AND denials IS NULL";
+
 /** Whether a mail goes to the address that was named as the submitter's. The others go to the team. */
 export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt") || kind === "newsletter-welcome";
 

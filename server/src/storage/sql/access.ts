@@ -15,6 +15,7 @@ import {
 } from "../access-store.ts";
 import type { AuditEntry } from "../desk-store.ts";
 import { columnsOf } from "../rules/columns.ts";
+import { isUntouched } from "../rules/mails.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, only, type Query, type Steps } from "./engine.ts";
 
@@ -55,8 +56,8 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
       ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
         invitation_expires_at = excluded.invitation_expires_at`),
     removeInvitationMail: prepare(`
-      DELETE FROM mail WHERE kind = 'invitation' AND status = 'queued' AND attempts = 0 AND denials IS NULL
-        AND lease_owner IS NULL AND operator = (SELECT id FROM operator WHERE email_key = $1)`),
+      DELETE FROM mail
+      WHERE kind = 'invitation' AND ${isUntouched} AND operator = (SELECT id FROM operator WHERE email_key = $1)`),
     // The column \`digest\` says that the mail is about neither a submission nor a subscriber.
     mailInvitation: prepare(`
       INSERT INTO mail (kind, operator, digest, tokens, status, created_at, due_at)

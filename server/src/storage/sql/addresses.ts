@@ -4,7 +4,7 @@ import { emailKey } from "@submissions/shared/fields";
 import type { SubscriberStatus, SuppressionChange } from "../records.ts";
 import { quoted } from "../rules/columns.ts";
 import { mailJoins } from "../rules/mail-row.ts";
-import { teamMails } from "../rules/mails.ts";
+import { isUntouched, teamMails } from "../rules/mails.ts";
 import { decideNews, hashedKey, type KnownAddressee, type Standing } from "../rules/suppression.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
@@ -83,8 +83,7 @@ export function makeAddresses(engine: Engine) {
     WHERE email_key = $1 AND (status IN ('pending', 'active') OR (status = 'bounced' AND unsubscribed_at IS NULL)
       OR (status = 'unsubscribed' AND welcomed_at > unsubscribed_at))`);
   // A welcome mail that was not tried yet would come after the leaving, and its confirm link would not work.
-  const dropWelcomes = prepare(`DELETE FROM mail WHERE subscriber = $1 AND status = 'queued' AND lease_owner IS NULL
-    AND attempts = 0 AND denials IS NULL`);
+  const dropWelcomes = prepare(`DELETE FROM mail WHERE subscriber = $1 AND ${isUntouched}`);
   const findKey = prepare<Pick<Holder, "status"> & { readonly arrival: number }>(`
     SELECT status, arrival FROM subscriber WHERE email_key = $1`);
 

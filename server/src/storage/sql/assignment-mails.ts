@@ -3,6 +3,7 @@
 import { emailKey } from "@submissions/shared/fields";
 import type { Actor } from "../desk-store.ts";
 import { readAssigned } from "../rules/mail-row.ts";
+import { isUntouched } from "../rules/mails.ts";
 import type { Engine, Steps } from "./engine.ts";
 
 /** How long a mail waits for further assignments, so that a change of many submissions is one mail. In milliseconds. */
@@ -18,11 +19,9 @@ export function prepareAssignmentMails({ prepare, locking }: Engine) {
   const lockOperator = prepare<{ id: number; isMailed: number }>(`
     SELECT id, mail_assigned AS "isMailed" FROM operator WHERE email_key = $1 ${locking("FOR UPDATE")}`);
   const findName = prepare<{ name: string }>("SELECT coalesce(name, email) AS name FROM operator WHERE email_key = $1");
-  // None that may have been sent, or is held since a restore.
   const findWaiting = prepare<{ id: number; assigned: string }>(`
     SELECT id, digest AS assigned FROM mail
-    WHERE operator = $1 AND kind = 'assignment' AND status = 'queued' AND attempts = 0 AND denials IS NULL
-      AND lease_owner IS NULL ORDER BY id DESC LIMIT 1 ${locking("FOR UPDATE")}`);
+    WHERE operator = $1 AND kind = 'assignment' AND ${isUntouched} ORDER BY id DESC LIMIT 1 ${locking("FOR UPDATE")}`);
   const insert = prepare(`
     INSERT INTO mail (kind, operator, digest, status, created_at, due_at) VALUES ('assignment', $1, $2, 'queued', $3, $4)`);
   const change = prepare("UPDATE mail SET digest = $2, due_at = $3, scheduled_at = $4 WHERE id = $1");
