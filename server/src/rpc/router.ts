@@ -1,11 +1,11 @@
 // tRPC's router, made from the list of procedures: the types of clients, the OpenAPI document and tRPC's own callers come
 // from it. Its builder stays in here. The doors read the list, so a `.use()` or a second `.input()` on a procedure of the
-// router would not run there; a condition on calls belongs into the procedure's `resolve`.
+// router would not run there; a condition on calls is one of the procedure's `guards`.
 import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import type { z } from "zod";
 import { errorShape, faultOf } from "./failure.ts";
-import type { Context, Procedure } from "./procedure.ts";
+import { type Context, type Procedure, run } from "./procedure.ts";
 import { procedures } from "./procedures.ts";
 
 const trpc = initTRPC
@@ -25,7 +25,7 @@ const build = <Input extends z.ZodType, Output extends z.ZodType>(
     .input(one.input)
     .output(one.output)
     // The types are the schemas' own, which tRPC derives in a way that the compiler cannot follow here.
-    .mutation(({ ctx, input }) => one.resolve(ctx, input as z.output<Input>) as Promise<never>);
+    .mutation(({ ctx, input }) => run(one, ctx, input as z.output<Input>) as Promise<never>);
 
 type Built<One> =
   One extends Procedure<infer _Path, infer Input, infer Output> ? ReturnType<typeof build<Input, Output>> : never;

@@ -1,4 +1,4 @@
-// What a procedure does is done however it is called: through REST, through typed RPC, and by tRPC's own caller.
+// A guard of a procedure is asked however the procedure is called: through REST, through typed RPC, and by tRPC's own caller.
 import { faults } from "@submissions/shared/faults";
 import { expect, test } from "vitest";
 import { Fault } from "../../../server/src/fault.ts";
@@ -9,23 +9,20 @@ import { routerOf } from "../../../server/src/rpc/router.ts";
 import { applicant, buyer, doors, form, json, pdf, sendBatch } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
 
-/** The procedures with a condition that refuses while it is told to, and what it was asked with. */
-function conditional() {
+/** The procedures with a guard that refuses while it is told to, and the contexts that it was asked with. */
+function guarded() {
   const asked: { readonly context: Context; readonly input: unknown }[] = [];
   const state = { refuses: true };
-  const list = procedures.map((one) => {
-    const resolve = async (context: Context, input: never) => {
-      asked.push({ context, input });
-      if (state.refuses) throw new Fault("consoleOnly");
-      return one.resolve(context, input);
-    };
-    return { ...one, resolve } as (typeof procedures)[number];
-  });
+  const guard = async (context: Context, input: unknown) => {
+    asked.push({ context, input });
+    if (state.refuses) throw new Fault("consoleOnly");
+  };
+  const list = procedures.map((one): (typeof procedures)[number] => ({ ...one, guards: [guard] }));
   return { list, asked, state };
 }
 
-test("a condition that refuses is asked at both doors and by tRPC's caller, and nothing is stored", async () => {
-  const { list, asked, state } = conditional();
+test("a guard that refuses is asked at both doors and by tRPC's caller, and nothing is stored", async () => {
+  const { list, asked, state } = guarded();
   await using service = await startService({ procedures: list });
   const ways = [
     ...doors.map((door) => async () => {
@@ -62,14 +59,14 @@ test("a condition that refuses is asked at both doors and by tRPC's caller, and 
   expect(await service.mails()).toEqual([]);
   expect(await service.files("resumes")).toEqual([]);
 
-  // The same calls are stored when it lets them pass.
+  // The same calls are stored when the guard lets them pass.
   state.refuses = false;
   for (const way of ways) expect((await way()).status).toBe(200);
   expect((await service.stored()).inquiries).toHaveLength(ways.length);
 });
 
-test("an input that is refused reaches no condition", async () => {
-  const { list, asked } = conditional();
+test("an input that is refused reaches no guard", async () => {
+  const { list, asked } = guarded();
   await using service = await startService({ procedures: list });
   for (const door of doors) expect((await door.send(service, "marketplace.inquiry", json({}))).status).toBe(400);
   expect(asked).toEqual([]);
