@@ -363,16 +363,11 @@ export type TriageOutcome =
       /** Of one whose decision this changed: takes it back with the reason, the day and the mail that waited. */
       readonly undo?: string;
     }
-  | {
-      readonly reference: string;
+  | (Pick<InboxRow, "reference" | "version" | "status" | "stage" | "assignee"> & {
       readonly result: "conflict";
-      readonly version: number;
-      readonly status: TriageStatus;
-      readonly stage: Stage | null;
-      readonly assignee: string | null;
       readonly changedBy: string | null;
       readonly changedAt: number | null;
-    }
+    })
   | { readonly reference: string; readonly result: "unknown" };
 
 export const subscriberStatuses = ["pending", "active", "unsubscribed", "bounced", "complained"] as const;
@@ -468,12 +463,8 @@ export interface Person {
 export const filterChoices = ["tag", "package", "opening", "position", "company", "source"] as const;
 
 /** What the filter of the inbox can be set to: the most frequent words among the latest submissions. */
-export interface FilterChoice {
+export interface FilterChoice extends Share {
   readonly part: (typeof filterChoices)[number];
-  readonly word: string;
-  /** Of a package, where the catalogue has one, and of an opening. */
-  readonly title?: string;
-  readonly count: number;
 }
 
 /** Numbers of one day, UTC. */
@@ -495,7 +486,7 @@ export const oldAfterDays = { new: 2, open: 14 } as const;
 /** How many submissions name one thing: a package, for example. */
 export interface Share {
   readonly word: string;
-  /** Of an opening, whose `word` is its id. */
+  /** Of an opening, whose `word` is its id; in a filter of a package too, where the catalogue has one. */
   readonly title?: string;
   readonly count: number;
 }
@@ -537,13 +528,9 @@ export interface Setup {
   readonly operators: number;
 }
 
-export interface AuditRow {
+export interface AuditRow extends HistoryEntry {
   readonly id: number;
-  readonly at: number;
-  readonly operator: string;
-  readonly action: string;
   readonly subject: string;
-  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /** What operators read of each other. */

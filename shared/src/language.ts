@@ -18,9 +18,7 @@ export const languageField = "lang";
 const tagLengthMax = 35;
 
 /** The languages that are there. */
-export interface KnownLanguages {
-  has(language: Language): boolean;
-}
+export type KnownLanguages = Pick<ReadonlySet<Language>, "has">;
 
 /** Reads a language tag like `de-AT`: itself or its language where that is known, else English. */
 export function languageAmong(tag: unknown, known: KnownLanguages): Language {

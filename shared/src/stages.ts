@@ -5,9 +5,9 @@ export const stages = ["received", "screening", "interview", "offer", "hired", "
 export type Stage = (typeof stages)[number];
 
 /** The stages that end it. */
-export const finalStages = ["hired", "declined", "withdrawn"] as const satisfies readonly Stage[];
+const finalStages: readonly Stage[] = ["hired", "declined", "withdrawn"];
 
-export const isFinal = (stage: Stage): boolean => (finalStages as readonly Stage[]).includes(stage);
+export const isFinal = (stage: Stage): boolean => finalStages.includes(stage);
 
 /** Submissions that one confirmation declines. */
 export const declinesMax = 50;

@@ -6,6 +6,7 @@ import {
   type ReplyFile,
   type SubmissionDetail,
 } from "@submissions/shared/console";
+import type { FaultBody } from "@submissions/shared/faults";
 import { sizeIn } from "@submissions/shared/size";
 import { useMutation, useMutationState, type MutationState } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -14,11 +15,6 @@ import { consoleUrl } from "../early.ts";
 import { useChange } from "../parts/dialogs.tsx";
 import { DownloadLink } from "../parts/downloads.tsx";
 import { Icon } from "../parts/icons.tsx";
-
-interface Refusal {
-  readonly message: string;
-  readonly issues?: readonly { readonly message: string }[];
-}
 
 async function upload(reference: string, file: File): Promise<ReplyFile> {
   await untilSignedIn();
@@ -31,7 +27,7 @@ async function upload(reference: string, file: File): Promise<ReplyFile> {
     body: file,
   });
   if (response.ok) return (await response.json()) as ReplyFile;
-  const { message, issues = [{ message }] } = (await response.json()) as Refusal;
+  const { message, issues = [{ message }] } = (await response.json()) as FaultBody;
   throw new Refused(issues.map((issue) => issue.message).join(" "));
 }
 

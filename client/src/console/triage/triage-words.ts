@@ -1,19 +1,14 @@
 // What is said of changes of status, stage or assignee.
-import type { InboxRow, TriageOutcome, TriageStatus } from "@submissions/shared/console";
+import type { InboxRow, TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import type { NameOf } from "../operators.ts";
-import type { Stage } from "@submissions/shared/stages";
 import { age, count, dayAndTime, plural } from "../words.ts";
 
 /** One of them or several. Null: unassign, no longer put off. */
-export interface Change {
-  readonly status?: TriageStatus;
-  readonly assignee?: string | null;
-  readonly stage?: Stage;
-  /** Until when it is put off. */
-  readonly snoozedUntil?: number | null;
-}
+export type Change = Omit<TriageRequest, "targets">;
 
 type Conflict = Extract<TriageOutcome, { result: "conflict" }>;
+/** What the page showed, if it is known. */
+type Before = Pick<InboxRow, "status" | "stage" | "assignee"> | undefined;
 
 /** What was done, or what is asked for. */
 export function describeChange(
@@ -46,12 +41,8 @@ export function describeConflicts(conflicts: readonly Conflict[], nameOf: NameOf
   return `1 was changed by ${who} meanwhile and stays as it is.`;
 }
 
-/** What another operator did to the only one. @param before what the page showed, if it is known */
-export function describeConflict(
-  conflict: Conflict,
-  before: Pick<InboxRow, "status" | "stage" | "assignee"> | undefined,
-  nameOf: NameOf,
-): string {
+/** What another operator did to the only one. */
+export function describeConflict(conflict: Conflict, before: Before, nameOf: NameOf): string {
   const { changedBy, changedAt } = conflict;
   const who = changedBy === null ? "Another operator" : nameOf(changedBy);
   const when = changedAt === null ? "" : ` ${age(changedAt, Date.now())} ago`.replace("now ago", "just now");
@@ -59,11 +50,7 @@ export function describeConflict(
   return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} ${what}${when}. Your change was not made.`;
 }
 
-function describeTheirs(
-  { status, stage, assignee }: Conflict,
-  before: Pick<InboxRow, "status" | "stage" | "assignee"> | undefined,
-  nameOf: NameOf,
-) {
+function describeTheirs({ status, stage, assignee }: Conflict, before: Before, nameOf: NameOf) {
   if (before === undefined) return "changed this";
   if (before.stage !== stage && stage !== null) return `moved this to ${stage}`;
   if (before.status !== status) return `set this to ${status}`;
