@@ -147,7 +147,6 @@ function SignedIn() {
   );
 }
 
-/** The list of keyboard shortcuts. */
 function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const on = useShortcutsOn();
   return (

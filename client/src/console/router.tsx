@@ -14,7 +14,6 @@ import { hrefOf, placeOf, type Path, type Place, type SearchOf, type Target } fr
 import { isOfCall } from "./calls.ts";
 import { Failure, Skeleton } from "./parts/states.tsx";
 
-/** A page in a file of its own. */
 export class PageFile {
   readonly #read: () => Promise<ComponentType>;
   #loading: Promise<ComponentType> | undefined;
@@ -58,7 +57,6 @@ interface EntryState {
 }
 
 interface How {
-  /** The entry of the history is replaced. */
   readonly replace?: boolean;
   readonly state?: EntryState;
 }

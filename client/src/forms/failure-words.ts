@@ -3,7 +3,6 @@ import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { filled, translated } from "@submissions/shared/forms/issue-words";
 import type { SubmissionError } from "../sdk/submission-error.ts";
 
-/** A heading and a message. */
 export function failureWords(error: SubmissionError, strings: FormStrings) {
   const { mayHaveArrived, retryAfterSeconds, requestId, status } = error;
   const mayPass = status === 429 || status === 503;

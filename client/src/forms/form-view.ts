@@ -90,7 +90,6 @@ export class FormView {
     return this.fileInput?.files?.[0];
   }
 
-  /** Shows which file is chosen. */
   showFile(): void {
     const file = this.file;
     const [invitation, chosen, remove] = [".invitation", ".chosen", "[data-do=remove]"].map((selector) =>
@@ -151,7 +150,6 @@ export class FormView {
     this.form.querySelector(".drop")?.classList.toggle("over", over);
   }
 
-  /** Moves the focus to the first field. */
   focusFirst(): void {
     this.form.querySelector<HTMLElement>(controlsOfFields)?.focus();
   }
@@ -229,7 +227,6 @@ export class FormView {
     return this.form.querySelector(packageBoxes) !== null;
   }
 
-  /** Puts the packages in their place. */
   showPackages(state: FormState): void {
     const field = this.fields.find(({ kind }) => kind === "packages");
     const place = this.form.querySelector("[data-field=selectedPackageIds]");

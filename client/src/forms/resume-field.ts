@@ -54,7 +54,6 @@ export async function fileChosen(view: FormView, strings: FormStrings): Promise<
   view.amend("resumeFile", await fileIssue(view, strings));
 }
 
-/** Removes the chosen file. */
 export function removeFile(view: FormView, strings: FormStrings): void {
   view.fileInput!.value = "";
   view.fileInput!.focus();

@@ -1,6 +1,6 @@
 // The forms: one for each kind of submission, and the newsletter's. Their fields stand in the order in which they are shown.
-import type { Field, FieldGroup, FieldKind, FieldTable, FieldWords, FormWords } from "../field-table.ts";
-import { kinds, type SubmissionKind } from "../kinds.ts";
+import type { Field, FieldGroup, FieldKind, FieldWords, FormWords } from "../field-table.ts";
+import { type Kind, kinds, type SubmissionKind } from "../kinds.ts";
 import { subscriptionFields, subscriptionForm, subscriptionWords } from "../subscription-fields.ts";
 
 /** The forms, by the names of their elements: `<inquiry-form>` and so on. */
@@ -18,13 +18,8 @@ export interface PackageChoice {
 }
 
 /** What is known of a form. */
-export interface Form {
+export interface Form extends Pick<Kind, "procedure" | "path" | "fields"> {
   readonly words: { readonly en: FormWords };
-  /** The procedure that takes it: `marketplace.inquiry`. */
-  readonly procedure: string;
-  /** Where it is sent, below the base address of the service. */
-  readonly path: string;
-  readonly fields: FieldTable;
   readonly form: readonly FieldGroup<FieldName>[];
 }
 

@@ -52,7 +52,6 @@ interface DialogButtonProps extends Omit<ComponentProps<"button">, "children"> {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A button that opens a dialog. */
 export function DialogButton({ word, children, ...button }: DialogButtonProps) {
   const [open, setOpen] = useState(false);
   return (

@@ -12,7 +12,6 @@ import { severalOf, word } from "../words.ts";
 
 const reads = [trpc.operators.list];
 
-/** The field `role` of a form. */
 export const RoleField = () => (
   <Select label="Role" name="role" defaultValue="sales">
     <Options of={roles} />

@@ -28,9 +28,7 @@ interface TextFormProps {
   /** Said before the reason why the call failed. */
   readonly failed: string;
   readonly field?: RefObject<HTMLTextAreaElement | null>;
-  /** Above the text. */
   readonly head?: ReactNode;
-  /** Below the text. */
   readonly below?: ReactNode;
   /** The buttons. */
   readonly children: ReactNode;
@@ -149,7 +147,6 @@ const greetings: Readonly<Record<GreetingLanguage, (called: string) => string>> 
   de: (called) => `Guten Tag${called},\n\nzu`,
 };
 
-/** What a message begins with. */
 export function greetingOf({ name, kind, reference, fields }: SubmissionDetail): string {
   const language = greetingLanguageOf(fields["language"]);
   const greeting = greetings[language](looksLikeName(name) ? ` ${name}` : "");
@@ -183,7 +180,6 @@ interface ReplyFormProps {
   readonly detail: SubmissionDetail;
   readonly draft: ReturnType<typeof useDraft>;
   readonly field: RefObject<HTMLTextAreaElement | null>;
-  /** After it was sent. */
   readonly onSent: () => void;
 }
 
@@ -299,7 +295,6 @@ interface AnswerSelectProps {
   readonly isRepeatable?: boolean;
 }
 
-/** Chooses a saved answer. */
 export function AnswerSelect({ kind, language, onChoose, isRepeatable = false }: AnswerSelectProps) {
   const answers = useQuery(trpc.reply.answers.queryOptions(undefined, { staleTime: 60_000 })).data ?? [];
   const ofKind = answers.filter((answer) => kind === undefined || answer.kind === kind);

@@ -85,7 +85,6 @@ export function useFiles({ reference, attached }: Pick<SubmissionDetail, "refere
   return { attached, underWay, problem, attach, remove };
 }
 
-/** Chooses files. */
 export function AttachButton({ files: { underWay, attach } }: { readonly files: Files }) {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -214,7 +214,6 @@ export function versionsOf(seen: readonly Target[]): Map<string, number> {
 
 const followed = ({ status }: { readonly status?: InboxRow["status"] }) => status !== undefined && { status };
 
-/** How to change submissions. */
 export function useTriage(): (references: readonly string[], change: Change) => void {
   const { showToast, showFailure } = useToasts();
   const report = useReport();
