@@ -8,6 +8,7 @@ import { packAndInstall, run, type Manifest, type Packed } from "../support/pack
 import { sentTo, snippetsOf } from "../support/browser/front-end.ts";
 import { pdfOf } from "../support/browser/people.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
+import { openFolder } from "../support/folder.ts";
 import { startService } from "../support/service.ts";
 import { freePort } from "../support/free-port.ts";
 
@@ -18,12 +19,14 @@ const ofNext15 = { next: "15.5.29", typescript: "6.0.3" };
 const resume = pdfOf(2_000_000);
 
 let packed: Packed;
+let own: AsyncDisposable & { readonly path: string };
 let project: string;
 let servicePort: number;
 
 beforeAll(async () => {
   packed = await packAndInstall();
-  project = join(packed.project, "../consumers");
+  own = await openFolder();
+  project = own.path;
   await cp(consumers, project, { recursive: true });
   await cp(join(import.meta.dirname, "../support/package/consumer"), project, { recursive: true });
   servicePort = await freePort();
@@ -36,7 +39,10 @@ beforeAll(async () => {
   }
   await run("npm", ["install", "--no-audit", "--no-fund", packed.tarball], project);
 }, 10 * minutes);
-afterAll(() => packed[Symbol.asyncDispose]());
+afterAll(async () => {
+  await packed[Symbol.asyncDispose]();
+  await own[Symbol.asyncDispose]();
+});
 
 test("keeps the one copy of tRPC that the project has", async () => {
   const { dependencies } = JSON.parse(await readFile(join(project, "package.json"), "utf8")) as Manifest;

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { openBrowser } from "../support/browser.ts";
 import { freePort, untilListening } from "../support/free-port.ts";
 import { packAndInstall, run } from "../support/package/packed.ts";
+import { openFolder } from "../support/folder.ts";
 import { type Service, startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
 
@@ -21,7 +22,8 @@ test.each([
 ])(
   "%s takes a form by the client and hears why one is refused",
   async (_name, folder, build, server) => {
-    const project = join(packed().project, "..", folder);
+    await using own = await openFolder();
+    const project = own.path;
     await cp(join(import.meta.dirname, "consumers", folder), project, { recursive: true });
     await run("npm", ["install", "--no-audit", "--no-fund", packed().tarball], project);
     if (build !== undefined) {
