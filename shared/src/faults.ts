@@ -8,14 +8,14 @@ interface Said {
   readonly message: string;
   /** When it happens, or what else is to be known, for the documentation. */
   readonly when?: string;
-  /** Whether only operators meet it, in the console. */
-  readonly console?: true;
 }
 
 export interface FaultEntry extends Said {
   /** HTTP status. */
   readonly status: number;
   readonly code: string;
+  /** Whether only operators meet it, in the console. */
+  readonly console?: true;
 }
 
 /** Faults of one status and code, by name. */
@@ -28,8 +28,8 @@ const faultsOf = <const Code extends string, Name extends string>(
     Record<Name, FaultEntry & { readonly code: Code }>
   >;
 
-/** Every fault by name. docs/errors.md is written from it. */
-export const faults = {
+/** What callers meet. */
+const ofCallers = {
   ...faultsOf(400, "BAD_REQUEST", {
     fieldsInvalid: {
       message: "Please check the highlighted fields.",
@@ -54,15 +54,6 @@ export const faults = {
     batchTooLarge: {
       message: "Too many calls in one batch.",
       when: "A typed RPC batch has more than 50 calls, or one of the console more than 10.",
-    },
-    invitationInvalid: {
-      message: "This link was used or has expired. Please ask an administrator for a new one.",
-      console: true,
-    },
-    oidcFailed: {
-      message: "The sign-in could not be completed. Please try again.",
-      console: true,
-      when: "The provider refused it, or this browser did not begin it.",
     },
     requestMalformed: {
       message: "The request is not valid HTTP.",
@@ -89,41 +80,11 @@ export const faults = {
       message: "This address needs a valid user name and password, or a token.",
       when: "Those of the webhook, or the token of `/metrics`, are missing or wrong. `WWW-Authenticate` names the scheme.",
     },
-    signedOut: {
-      message: "Please sign in.",
-      console: true,
-    },
-    signInFailed: {
-      message: "The e-mail address or the password is wrong.",
-      console: true,
-    },
   }),
   ...faultsOf(403, "FORBIDDEN", {
     crossSiteForbidden: {
       message: "Submissions from pages of other websites are not accepted.",
       when: "`CORS_ORIGINS` does not name the page's site: `Sec-Fetch-Site` is `cross-site`, or without it `Origin` is neither that of `PUBLIC_URL` nor of the host that was asked for (`Host`, behind a trusted proxy `X-Forwarded-Host`). A request without both is never refused for this, nor one to unsubscribe.",
-    },
-    consoleOnly: {
-      message: "This request did not come from the console.",
-      console: true,
-      when: "`Sec-Fetch-Site` is not `same-origin`, or without it `Origin` is not that of `PUBLIC_URL`. Tokens are exempt, and downloads by GET without either header.",
-    },
-    passwordsOff: {
-      message: "Passwords are switched off here. Please sign in with your provider.",
-      console: true,
-    },
-    secondFactorRequired: {
-      message: "Please set up a second factor first.",
-      console: true,
-    },
-    tokenReadsOnly: {
-      message: "A token can only read.",
-      console: true,
-    },
-    oidcRefused: {
-      message: "Your account is not known here. Please ask an administrator to invite you.",
-      console: true,
-      when: "The provider's address is no operator's, or its operator signs in with another account.",
     },
   }),
   ...faultsOf(404, "NOT_FOUND", {
@@ -149,63 +110,6 @@ export const faults = {
       message: "This submission is still being processed. Please wait for its answer.",
       when: "A request with the same Idempotency-Key is still running.",
     },
-    lastAdmin: {
-      message: "There must be one administrator.",
-      console: true,
-    },
-    notSpam: {
-      message: "This submission is not spam any more.",
-      console: true,
-    },
-    mailNotSendable: {
-      message: "This mail cannot be sent again.",
-      console: true,
-      when: "A welcome mail that was sent: its links are no longer known.",
-    },
-    mailSuppressed: {
-      message: "This address gets no mail from us: it bounced, complained or unsubscribed.",
-      console: true,
-    },
-    mailToOurselves: {
-      message: "Mails to this address come in as answers, so it is never mailed.",
-      console: true,
-    },
-    mailCapped: {
-      message: "3 such mails were sent within 24 hours. Try again later.",
-      console: true,
-      when: "Receipts and newsletter mails of an address, or one reply or notice.",
-    },
-    subscriberLeftOut: {
-      message: "This address cannot be added.",
-      console: true,
-      when: "`issues` says why.",
-    },
-    submissionChanged: {
-      message: "This submission was changed meanwhile. Please look at it and try again.",
-      console: true,
-    },
-    notesFull: {
-      message: "This submission has 200 notes, which is as many as there may be.",
-      console: true,
-    },
-    replyOvertaken: {
-      message: "A reply or an answer came that you have not seen. Please look at it, or send yours anyway.",
-      console: true,
-      when: "`issues` says who wrote, and when.",
-    },
-    replyOnItsWay: {
-      message: "This reply is on its way already.",
-      console: true,
-      when: "A reply can be taken back for ten seconds, before any mail of it was tried.",
-    },
-    resumeInfected: {
-      message: "The virus scanner found this resume infected.",
-      console: true,
-    },
-    resumeUnscanned: {
-      message: "The virus scanner has not judged this resume yet. Please try again in a moment.",
-      console: true,
-    },
   }),
   ...faultsOf(413, "PAYLOAD_TOO_LARGE", {
     bodyTooLarge: {
@@ -220,10 +124,6 @@ export const faults = {
       message: "The resume is larger than 5 MiB.",
       when: "The resume is over 5,242,880 bytes, or the form with it more than 256 KiB larger. `issues` names `resumeFile`, to an API call nothing else: what comes behind the file is not read.",
     },
-    filesTooLarge: {
-      message: filesTooLarge,
-      console: true,
-    },
   }),
   ...faultsOf(415, "UNSUPPORTED_MEDIA_TYPE", {
     contentTypeUnsupported: {
@@ -233,11 +133,6 @@ export const faults = {
     resumeKindUnsupported: {
       message: "The resume must be a PDF, DOC or DOCX file.",
       when: "Its bytes are of another kind, or the extension of its name disagrees with them. `issues` names `resumeFile`.",
-    },
-    fileIsProgram: {
-      message: "Programs are not sent with a reply. Neither are ZIP files that hold one.",
-      console: true,
-      when: "By the extension of the name, also of a name in a ZIP file, or by the first bytes.",
     },
   }),
   ...faultsOf(422, "UNPROCESSABLE_CONTENT", {
@@ -254,24 +149,6 @@ export const faults = {
     tooManyAttempts: {
       message: "Too many failed attempts. Please try again in a minute.",
       when: "More than 10 wrong passwords of an address in a minute to the webhook, or wrong tokens to `/metrics`.",
-    },
-    signInThrottled: {
-      message: "Too many failed attempts. Please try again later.",
-      console: true,
-      when: "[Which attempts](console.md#signing-in).",
-    },
-    signInBusy: {
-      message: "Many people are signing in. Please try again in a moment.",
-      console: true,
-    },
-    repliesLimited: {
-      message: "You have sent 60 replies within an hour. Please try again later.",
-      console: true,
-    },
-    tooManyRequests: {
-      message: "Too many requests. Please try again in a moment.",
-      console: true,
-      when: "[How many](console.md#how-much-one-operator-may-ask-for).",
     },
   }),
   ...faultsOf(421, "FORBIDDEN", {
@@ -309,21 +186,103 @@ export const faults = {
       message: "We are very busy right now. Please try again in a moment.",
       when: "The process, the client address or the connection has more requests or uploads at once than it may have.",
     },
+  }),
+};
+
+/** What only operators meet, in the console. */
+const ofOperators = {
+  ...faultsOf(400, "BAD_REQUEST", {
+    invitationInvalid: { message: "This link was used or has expired. Please ask an administrator for a new one." },
+    oidcFailed: {
+      message: "The sign-in could not be completed. Please try again.",
+      when: "The provider refused it, or this browser did not begin it.",
+    },
+  }),
+  ...faultsOf(401, "UNAUTHORIZED", {
+    signedOut: { message: "Please sign in." },
+    signInFailed: { message: "The e-mail address or the password is wrong." },
+  }),
+  ...faultsOf(403, "FORBIDDEN", {
+    consoleOnly: {
+      message: "This request did not come from the console.",
+      when: "`Sec-Fetch-Site` is not `same-origin`, or without it `Origin` is not that of `PUBLIC_URL`. Tokens are exempt, and downloads by GET without either header.",
+    },
+    passwordsOff: { message: "Passwords are switched off here. Please sign in with your provider." },
+    secondFactorRequired: { message: "Please set up a second factor first." },
+    tokenReadsOnly: { message: "A token can only read." },
+    oidcRefused: {
+      message: "Your account is not known here. Please ask an administrator to invite you.",
+      when: "The provider's address is no operator's, or its operator signs in with another account.",
+    },
+  }),
+  ...faultsOf(409, "CONFLICT", {
+    lastAdmin: { message: "There must be one administrator." },
+    notSpam: { message: "This submission is not spam any more." },
+    mailNotSendable: {
+      message: "This mail cannot be sent again.",
+      when: "A welcome mail that was sent: its links are no longer known.",
+    },
+    mailSuppressed: { message: "This address gets no mail from us: it bounced, complained or unsubscribed." },
+    mailToOurselves: { message: "Mails to this address come in as answers, so it is never mailed." },
+    mailCapped: {
+      message: "3 such mails were sent within 24 hours. Try again later.",
+      when: "Receipts and newsletter mails of an address, or one reply or notice.",
+    },
+    subscriberLeftOut: {
+      message: "This address cannot be added.",
+      when: "`issues` says why.",
+    },
+    submissionChanged: { message: "This submission was changed meanwhile. Please look at it and try again." },
+    notesFull: { message: "This submission has 200 notes, which is as many as there may be." },
+    replyOvertaken: {
+      message: "A reply or an answer came that you have not seen. Please look at it, or send yours anyway.",
+      when: "`issues` says who wrote, and when.",
+    },
+    replyOnItsWay: {
+      message: "This reply is on its way already.",
+      when: "A reply can be taken back for ten seconds, before any mail of it was tried.",
+    },
+    resumeInfected: { message: "The virus scanner found this resume infected." },
+    resumeUnscanned: { message: "The virus scanner has not judged this resume yet. Please try again in a moment." },
+  }),
+  ...faultsOf(413, "PAYLOAD_TOO_LARGE", {
+    filesTooLarge: { message: filesTooLarge },
+  }),
+  ...faultsOf(415, "UNSUPPORTED_MEDIA_TYPE", {
+    fileIsProgram: {
+      message: "Programs are not sent with a reply. Neither are ZIP files that hold one.",
+      when: "By the extension of the name, also of a name in a ZIP file, or by the first bytes.",
+    },
+  }),
+  ...faultsOf(429, "TOO_MANY_REQUESTS", {
+    signInThrottled: {
+      message: "Too many failed attempts. Please try again later.",
+      when: "[Which attempts](console.md#signing-in).",
+    },
+    signInBusy: { message: "Many people are signing in. Please try again in a moment." },
+    repliesLimited: { message: "You have sent 60 replies within an hour. Please try again later." },
+    tooManyRequests: {
+      message: "Too many requests. Please try again in a moment.",
+      when: "[How many](console.md#how-much-one-operator-may-ask-for).",
+    },
+  }),
+  ...faultsOf(503, "SERVICE_UNAVAILABLE", {
     readTooSlow: {
       message: "This search took too long. Please narrow it and try again.",
-      console: true,
       when: "It took the database more than 5 seconds.",
     },
     fileUnscanned: {
       message: "The virus scanner does not answer, so that files cannot be attached. Please try again in a moment.",
-      console: true,
     },
-    oidcUnavailable: {
-      message: "The identity provider cannot be reached. Please try again in a moment.",
-      console: true,
-    },
+    oidcUnavailable: { message: "The identity provider cannot be reached. Please try again in a moment." },
   }),
 };
+
+const inConsole = <Table extends Readonly<Record<string, FaultEntry>>>(table: Table) =>
+  Object.fromEntries(Object.entries(table).map(([name, one]) => [name, { ...one, console: true }])) as unknown as Table;
+
+/** Every fault by name. docs/errors.md is written from it. */
+export const faults = { ...ofCallers, ...inConsole(ofOperators) };
 
 /** The name of a fault in the table. */
 export type FaultName = keyof typeof faults;
