@@ -14,7 +14,6 @@ interface Facts {
   readonly values: string;
   /** Where the values need one. */
   readonly example?: string;
-  readonly secret?: true;
 }
 
 export interface Setting<T = unknown> extends Facts {
@@ -23,6 +22,7 @@ export interface Setting<T = unknown> extends Facts {
   readonly default: string | null;
   /** What holds then, in Markdown, when there is no default. */
   readonly unset: string;
+  readonly secret?: true;
 }
 
 const valued = <T>(type: types.SettingType<T>, value: string, facts: Facts): Setting<T> => {
@@ -31,6 +31,10 @@ const valued = <T>(type: types.SettingType<T>, value: string, facts: Facts): Set
 
 const optional = <T>(type: types.SettingType<T>, unset: string, facts: Facts): Setting<T | null> => {
   return { type, default: null, unset, ...facts };
+};
+
+const secret = <T>(type: types.SettingType<T>, unset: string, facts: Facts): Setting<T | null> => {
+  return { ...optional(type, unset, facts), secret: true };
 };
 
 const listed = <T>(type: types.SettingType<readonly T[]>, unset: string, facts: Facts): Setting<readonly T[]> => {
@@ -83,11 +87,10 @@ const storage = {
     means: "folder of database, resumes and local mailbox",
     values: "On a local disk; a relative path begins at the working directory.",
   }),
-  DATABASE_URL: optional(types.postgresUrl, "SQLite in `DATA_DIR`", {
+  DATABASE_URL: secret(types.postgresUrl, "SQLite in `DATA_DIR`", {
     means: "PostgreSQL, for more than one process or machine",
     values:
       "`postgres://user:password@host:port/database`. Parameters: [`sslmode`](storage.md#the-connection) (`verify-full`, `require`, `disable`), `sslrootcert` (file of the authority), `host` (folder of a Unix socket, as in `postgres:///submissions?host=/run/postgresql`), and no others. Without `sslmode` a server on this machine is reached unencrypted, any other as with `verify-full`.",
-    secret: true,
   }),
   DATABASE_POOL_MAX: valued(types.wholeNumber(1, 100), "4", {
     means: "connections of one process to PostgreSQL",
@@ -127,32 +130,28 @@ const mail = {
     means: "how mail is sent",
     values: "`mailbox` writes files under `DATA_DIR/mailbox`; `postmark`; `smtp`.",
   }),
-  POSTMARK_SERVER_TOKEN: optional(types.token(), "none", {
+  POSTMARK_SERVER_TOKEN: secret(types.token(), "none", {
     means: "token of the Postmark server",
     values: "One word. Required with `postmark`.",
-    secret: true,
   }),
   POSTMARK_API_URL: optional(types.httpUrl, "Postmark's", {
     means: "another address of Postmark's interface",
     values: "For tests.",
   }),
-  POSTMARK_WEBHOOK_AUTH: optional(types.webhookCredentials, "none", {
+  POSTMARK_WEBHOOK_AUTH: secret(types.webhookCredentials, "none", {
     means: "credentials of `/webhooks/postmark`",
     values:
       "`user:password`; the password has at least 24 characters. [Postmark reports](mail.md#the-webhook) bounces and complaints there. Unset, the path does not exist.",
-    secret: true,
   }),
-  SMTP_URL: optional(types.smtpUrl, "none", {
+  SMTP_URL: secret(types.smtpUrl, "none", {
     means: "the SMTP server",
     values:
       "`smtps://user:password@host:port` or `smtp://…`, with [parameters](mail.md#the-mailers). Required with `smtp`.",
-    secret: true,
   }),
-  SMTP_OAUTH: optional(types.oauthUrl, "the password in `SMTP_URL`", {
+  SMTP_OAUTH: secret(types.oauthUrl, "the password in `SMTP_URL`", {
     means: "how tokens for the SMTP server are got (OAuth 2.0, XOAUTH2)",
     values:
       "The provider's token endpoint with your client and refresh token: `https://client:secret@host/path?refresh_token=…&scope=…`, percent-encoded; the user stands in `SMTP_URL`. [How to get one](mail.md#oauth).",
-    secret: true,
   }),
   MAIL_FROM: valued(types.namedAddress, "Speech Marketplace <no-reply@marketplace.example>", {
     means: "sender of all mail",
@@ -212,22 +211,19 @@ const answers = {
       "Of its own, with [plus-addresses](answers.md#what-it-needs), and at most 32 characters before the `@`. Needs `INBOUND_WEBHOOK_AUTH` or `IMAP_URL`.",
     example: "answers@example.org",
   }),
-  INBOUND_WEBHOOK_AUTH: optional(types.webhookCredentials, "none", {
+  INBOUND_WEBHOOK_AUTH: secret(types.webhookCredentials, "none", {
     means: "credentials of `/webhooks/postmark/inbound`",
     values:
       "`user:password`; the password has at least 24 characters. Postmark hands mails over there. Unset, the path does not exist.",
-    secret: true,
   }),
-  IMAP_URL: optional(types.imapUrl, "none", {
+  IMAP_URL: secret(types.imapUrl, "none", {
     means: "mailbox that answers are fetched from",
     values:
       "`imaps://user:password@host:port/MAILBOX`, percent-encoded; without a mailbox it is `INBOX`. `imap://` begins with STARTTLS, which only servers on this machine may lack. The parameter `tls.rejectUnauthorized=false` takes any certificate. [What it does there](answers.md#over-imap).",
-    secret: true,
   }),
-  IMAP_OAUTH: optional(types.oauthUrl, "the password in `IMAP_URL`", {
+  IMAP_OAUTH: secret(types.oauthUrl, "the password in `IMAP_URL`", {
     means: "how tokens for the IMAP server are got",
     values: "As `SMTP_OAUTH`; the user stands in `IMAP_URL`.",
-    secret: true,
   }),
   INBOUND_AUTHSERV_ID: optional(types.token(), "the first `Received-SPF`", {
     means: "name of your mail server in `Authentication-Results`",
@@ -251,10 +247,9 @@ const intake = {
     values:
       'A JSON array `[{ "id": "annotator", "title": "Accent annotator", "team": "Data", "location": "Lisbon", "closes": "2026-12-31" }]` of at most 4 MiB; the last three are optional. [What they do](forms.md#openings).',
   }),
-  ALTCHA_HMAC_KEY: optional(types.signingKey, "no proof of work", {
+  ALTCHA_HMAC_KEY: secret(types.signingKey, "no proof of work", {
     means: "key of the proof of work that every submission then needs",
     values: "At least 32 characters, drawn at random (`openssl rand -hex 32`). The same in all processes.",
-    secret: true,
   }),
   ALTCHA_COST: valued(types.wholeNumber(100, 50_000), "5000", {
     means: "how much work that is",
@@ -317,10 +312,9 @@ const access = {
     means: "name of this service at that provider",
     values: "One word.",
   }),
-  OIDC_CLIENT_SECRET: optional(types.token(), "none", {
+  OIDC_CLIENT_SECRET: secret(types.token(), "none", {
     means: "secret of this service at that provider",
     values: "One word.",
-    secret: true,
   }),
   CONSOLE_PASSWORDS: valued(types.oneOf("on", "off"), "on", {
     means: "whether operators may sign in to the console with passwords",
@@ -337,20 +331,18 @@ const observation = {
     means: "least important lines that are logged",
     values: `${logLevels.map((level) => `\`${level}\``).join(", ")}.`,
   }),
-  METRICS_TOKEN: optional(types.token(16), "`/metrics` is open", {
+  METRICS_TOKEN: secret(types.token(16), "`/metrics` is open", {
     means: "Bearer token that `/metrics` asks for",
     values: "One word of at least 16 characters, drawn at random.",
-    secret: true,
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(types.httpUrl, "nothing is traced", {
     means: "OpenTelemetry collector that traces are sent to",
     values:
       "Its base address for OTLP over HTTP; `/v1/traces` is added. Needs [packages](operations.md#following-one-submission).",
   }),
-  OTEL_EXPORTER_OTLP_HEADERS: optional(types.headerList, "none", {
+  OTEL_EXPORTER_OTLP_HEADERS: secret(types.headerList, "none", {
     means: "headers for the collector",
     values: "`name=value`.",
-    secret: true,
   }),
   OTEL_SERVICE_NAME: valued(types.token(), "submissions", {
     means: "name of this service in traces",
