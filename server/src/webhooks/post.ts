@@ -61,7 +61,12 @@ export async function post(
   const byServers = (hostname: string) => resolveByServers(hostname, timed, nameServers);
   const resolver = resolve ?? (targets === "loopback" ? resolveHere : byServers);
   try {
-    const found = await unlessAborted(addressesOf(url.hostname, resolver), timed);
+    const literal = literalOf(url.hostname);
+    // No name is looked up for an address.
+    const found =
+      literal === null
+        ? await unlessAborted(resolver(url.hostname), timed)
+        : [{ address: literal, family: literal.includes(":") ? 6 : 4 }];
     // One that is refused says that the name is not one of the internet.
     const isOfInternet = found.length > 0 && found.every((one) => mayBeCalled(one.address, targets));
     if (!isOfInternet) return { failure: "address-refused" };
@@ -82,13 +87,6 @@ export async function post(
   } catch (error) {
     return { failure: failureOf(error, timed) };
   }
-}
-
-async function addressesOf(hostname: string, resolve: NonNullable<PostOptions["resolve"]>) {
-  const literal = literalOf(hostname);
-  // No name is looked up for an address.
-  if (literal !== null) return [{ address: literal, family: literal.includes(":") ? 6 : 4 }];
-  return resolve(hostname);
 }
 
 /** Some work cannot be broken off, but it need not be waited for. */

@@ -18,9 +18,10 @@ export function problemOfUrl(text: string, targets: WebhookTargets): string | nu
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password.";
   if (url.hash !== "") return "must not hold a fragment.";
   const { hostname } = url;
-  const isHere = isLoopbackName(hostname);
-  if (url.protocol === "http:" && !(isHere && targets === "loopback")) return "must start with https://.";
   const literal = literalOf(hostname);
+  const isHere =
+    literal === null ? /(?:^|\.)localhost\.?$/.test(hostname) : ipaddr.parse(literal).range() === "loopback";
+  if (url.protocol === "http:" && !(isHere && targets === "loopback")) return "must start with https://.";
   const isRefused = literal === null ? isHere && targets === "public" : !mayBeCalled(literal, targets);
   return isRefused ? "must be a host of the internet." : null;
 }
@@ -30,11 +31,6 @@ export function literalOf(hostname: string): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return ipaddr.isValid(bare) ? bare : null;
 }
-
-const isLoopbackName = (hostname: string): boolean => {
-  const literal = literalOf(hostname);
-  return literal === null ? /(?:^|\.)localhost\.?$/.test(hostname) : ipaddr.parse(literal).range() === "loopback";
-};
 
 /** Of IPv6 only global unicast is given out at all, and some of that is not the internet. */
 const global = ipaddr.IPv6.parseCIDR("2000::/3");
