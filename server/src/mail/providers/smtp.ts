@@ -148,7 +148,7 @@ const oursWords = /not verified|verified sender|paused|suspended|not authorized|
 
 /** Errors hold reply codes only: the text of a reply quotes addresses. @param handedOver whether the mail may be taken */
 function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
-  const failures = (error.rejectedErrors ?? [error]).map((one) => judgeReply(readReply(one)));
+  const failures = (error.rejectedErrors ?? [error]).map(judgeReply);
   // Of several recipients that were all refused, one may take it later.
   if (error.responseCode) return failures.find(({ result }) => result === "later") ?? failures.at(-1)!;
   const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? String(error.code));
@@ -165,7 +165,7 @@ function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
  * those that are refused for good (`missed`). Undefined: there are none.
  */
 function missedRecipients(errors: readonly NodemailerError[] = []) {
-  const failures = errors.map((error) => judgeReply(readReply(error)));
+  const failures = errors.map(judgeReply);
   const told = (result: Failure["result"]) => {
     const words = failures.filter((failure) => failure.result === result).map(({ error }) => error);
     return words.length === 0 ? undefined : `${words.length} refused: ${[...new Set(words)].join(", ")}`;
@@ -173,17 +173,13 @@ function missedRecipients(errors: readonly NodemailerError[] = []) {
   return { left: told("later"), missed: told("refused") };
 }
 
-function readReply(error: NodemailerError) {
+function judgeReply(error: NodemailerError): Failure {
   // The enhanced status code (RFC 3463), or nothing.
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(error.response || "")?.[1] ?? "";
   const command = (error.command ?? "").split(" ").slice(0, 2).join(" ");
   const reply = error.responseCode || 0;
   const words = [reply, status, command].filter((word) => word !== "").join(" ");
   const isOurs = oursStatus.test(status) || (status === "" && oursWords.test(error.response || ""));
-  return { reply, status, command, words, isOurs };
-}
-
-function judgeReply({ reply, status, command, words, isOurs }: ReturnType<typeof readReply>): Failure {
   const isOfRecipient = command === "RCPT TO";
   // 421: the server closes the connection. 503: the session was out of step, which the next one need not be.
   if (reply === 421 || reply === 503) return later(words, "provider");
