@@ -1,6 +1,6 @@
 // The values of a submission's fields, by the tables in shared: from what a caller sends to what is stored, and back to
 // the names of the request. What lists them (notice, export, console, search) goes by these.
-import type { Field, FieldTable } from "@submissions/shared/field-table";
+import type { Field } from "@submissions/shared/field-table";
 import { kindOf, kindOfReference, type SubmissionKind } from "@submissions/shared/kinds";
 import type { Language } from "@submissions/shared/language";
 import { sizeIn } from "@submissions/shared/size";
@@ -15,12 +15,10 @@ export interface NamedField extends Field {
 }
 
 /** The fields of each kind in the order of their table, without the resume, which is stored apart. */
-export const namedFields = ofKinds((kind) => named(kindOf(kind).fields));
-
-function named(table: FieldTable): readonly NamedField[] {
-  const fields = Object.entries(table).filter(([, { kind }]) => kind !== "file");
+export const namedFields = ofKinds((ofKind): readonly NamedField[] => {
+  const fields = Object.entries(kindOf(ofKind).fields).filter(([, { kind }]) => kind !== "file");
   return fields.map(([name, field]) => ({ storedAs: name, ...field, name }));
-}
+});
 
 /** What is stored of an input; absent fields are null. */
 export function valuesOf<Kind extends SubmissionKind>(kind: Kind, input: InputOf<Kind>): SubmissionValues[Kind] {

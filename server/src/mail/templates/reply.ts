@@ -40,7 +40,8 @@ export function writeReply(
   const { name, receivedAt, reference, language } = submission;
   // Every mail program takes this line for ours.
   const head = `${looksLikeName(name) ? `${name}, ` : ""}${utcMinute(receivedAt)}, ${reference}:`;
-  const quoted = isQuoted ? letterLines(submission) : [];
+  // Every line of the letter is quoted, also where a screen breaks it; nothing of what a form knew beside it.
+  const quoted = (isQuoted ? letterOf(submission) : null)?.split(/[\n\u2028\u2029]/) ?? [];
   const below = quoted.length === 0 ? [] : ["", head, ...quoted.map((line) => `> ${line}`.trimEnd())];
   const subject = `Re: ${answered}`;
   const paragraphs = text.split(/\n{2,}/).map((lines) => paragraph(inLines(lines.split("\n"))));
@@ -63,6 +64,3 @@ export function writeReply(
     }).text,
   };
 }
-
-/** Every line of the letter is quoted, also where a screen breaks it; nothing of what a form knew beside it. */
-const letterLines = (submission: StoredSubmission): string[] => letterOf(submission)?.split(/[\n\u2028\u2029]/) ?? [];
