@@ -63,7 +63,7 @@ export class FormBody {
   resume: StagedResume | null = null;
   #textFields = 0;
   #listEntries = 0;
-  #textBytes = 0;
+  textBytes = 0;
 
   /** @param keyed whether the form may hold its idempotency key: pages cannot send the header */
   constructor(shape: FormShape, { keyed } = { keyed: false }) {
@@ -81,8 +81,8 @@ export class FormBody {
     if (name === this.#shape.list) this.#listEntries += 1;
     else this.#textFields += 1;
     if (this.#textFields > namesMax || this.#listEntries > listEntriesMax) throw new Fault("namesTooMany");
-    this.#textBytes += bytes;
-    if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
+    this.textBytes += bytes;
+    if (this.textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
     if (!this.has(name)) {
       if (isFurtherName(name) && bytes <= furtherBytesMax) this.further.push([name, readable(read)]);
       return;
@@ -111,10 +111,6 @@ export class FormBody {
 
   addProblem(name: string, message: string, fault: FaultName = "fieldsInvalid"): void {
     this.#problems.push({ path: [name], message, fault });
-  }
-
-  get textBytes(): number {
-    return this.#textBytes;
   }
 
   get input(): Input {
