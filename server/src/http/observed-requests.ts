@@ -37,14 +37,12 @@ const routeOf = (request: FastifyRequest): string => request.routeOptions.url ??
 const failuresMax = 100;
 const failuresMs = 60_000;
 
-interface Observing extends ObserverOptions {
-  /** Whether one more failure may be logged. Says so before the first one that may not. @param of its fault or route */
-  readonly mayLog: (of: string) => boolean;
-}
+type Observing = ObserverOptions & { readonly mayLog: ReturnType<typeof boundFailures> };
 
-function boundFailures({ log }: ObserverOptions): Observing["mayLog"] {
+/** Makes what tells whether one more failure of a fault or route may be logged, and says so before the first that may not. */
+function boundFailures({ log }: ObserverOptions) {
   const failures = new FixedWindows(failuresMs, systemClock);
-  return (of) => {
+  return (of: string): boolean => {
     const { count } = failures.add(of);
     if (count === failuresMax + 1)
       log.warn({ fault: of, count: failuresMax }, "more answers of this fault are not logged for a minute");
