@@ -107,11 +107,11 @@ export class MultipartForm {
       limits: { fileSize: bytesMax.resume, parts: partsMax, headerPairs: 20, headerSize: partHeaderBytesMax },
     });
     this.#standBeforeParser(this.#request.raw);
-    let next = parts.next();
-    for (let part = await this.#orOverrun(next); !part.done; part = await this.#orOverrun(next)) {
+    for (;;) {
+      const { done, value } = await Promise.race([parts.next(), this.#overrun.promise]);
+      if (done) return;
       this.#parts += 1;
-      await this.#take(part.value as Part);
-      next = parts.next();
+      await this.#take(value as Part);
     }
   }
 
@@ -144,10 +144,6 @@ export class MultipartForm {
     this.#overrun.reject(fault);
     this.#reading?.destroy(fault);
     return Buffer.alloc(0);
-  }
-
-  #orOverrun<T>(promise: Promise<T>): Promise<T> {
-    return Promise.race([promise, this.#overrun.promise]);
   }
 
   async #take(part: Part): Promise<void> {
