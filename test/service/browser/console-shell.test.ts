@@ -174,6 +174,10 @@ describe("a new installation", () => {
       await nothing.waitFor();
       await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
       await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
+      await goEmpty("?kind=application");
+      await page.getByRole("heading", { name: "No applications to do" }).waitFor();
+      await goEmpty("?assignee=none");
+      await page.getByRole("heading", { name: "Nothing is unassigned" }).waitFor();
       await goEmpty("/mails?status=lost");
       await page.getByText("No mail has failed.").waitFor();
 

@@ -1,28 +1,29 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
-import { kindsOf, stagedKinds, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
+import { stagedKinds, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { declinesMax } from "@submissions/shared/stages";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
+import { type InboxSearch } from "./inbox-search.ts";
 import { useMe } from "../operators.ts";
-import { isAdmin, seesSubmissions } from "../roles.ts";
+import { seesSubmissions } from "../roles.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useWide, useTitle } from "../parts/page.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
-import { Empty, MoreRows, Waiting } from "../parts/states.tsx";
+import { MoreRows, Waiting } from "../parts/states.tsx";
 import { useTriage } from "../triage/triage.ts";
 import type { Change } from "../triage/triage-words.ts";
-import { count, plural, severalOf } from "../words.ts";
+import { count, plural } from "../words.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { useCounts } from "../navigation.tsx";
 import { stillFits, useInboxList, useNewOnes, useNews, useSections } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
+import { Nothing } from "./nothing.tsx";
 import { isByStage, StageCount, StageTabs } from "./stages.tsx";
 import { useCursor, useSelection } from "./selection.ts";
-import { Link, Outlet, useEntryState, useNavigate, useParams, useSearch } from "../router.tsx";
+import { Outlet, useEntryState, useNavigate, useParams, useSearch } from "../router.tsx";
 
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
 const TagBox = lazy(async () => ({ default: (await import("../submission/tags.tsx")).TagBox }));
@@ -32,7 +33,6 @@ const DeclineDialog = lazy(async () => ({
   default: (await import("../submission/decline-dialog.tsx")).DeclineDialog,
 }));
 const StageDialog = lazy(async () => ({ default: (await import("../submission/stage.tsx")).StageDialog }));
-const FirstSteps = lazy(async () => ({ default: (await import("./first-steps.tsx")).FirstSteps }));
 
 export function InboxPage() {
   const me = useMe();
@@ -363,38 +363,4 @@ function InboxList({ open, lastOpen }: ListProps) {
       )}
     </section>
   );
-}
-
-/** What an empty list says of the whole inbox. */
-function Nothing({ search }: { readonly search: InboxSearch }) {
-  const me = useMe();
-  const counts = useCounts();
-  const hasAny = counts === undefined || counts.done + counts.spam + counts.todo > 0;
-  const { status, waiting: _waiting, ...besideStatus } = search;
-  const shown = statusOf(search);
-  if (isFiltered(besideStatus)) {
-    return (
-      <Empty icon="search" title="Nothing matches" text="Try other words, or remove a part of the filter.">
-        <Link to="/" search={{}} className="button-like">
-          Clear all
-        </Link>
-      </Empty>
-    );
-  }
-  if (shown === undefined || (status === undefined && !hasAny)) {
-    return (
-      <Empty
-        icon="inbox"
-        title="No submissions yet"
-        text={`New ${kindsOf(me.role).map(severalOf).join(" and ")} appear here by themselves.`}
-      >
-        <Suspense>{isAdmin(me) && !hasAny && <FirstSteps />}</Suspense>
-      </Empty>
-    );
-  }
-  const waiting = counts?.todo ?? 0;
-  if (shown === "done" || shown === "spam" || (shown !== "todo" && waiting > 0)) {
-    return <Empty icon="check" title={`Nothing is ${shown}`} text={waiting > 0 && `${count(waiting)} to do.`} />;
-  }
-  return <Empty icon="check" title="Nothing waits" text="Every submission has been taken care of." />;
 }
