@@ -92,7 +92,7 @@ function Places() {
       return [words.en.plural, name, "/", sees, list({ kind: name }, kind === name, counts?.[plural])] as const;
     }),
     ["Mine", "mine", "/", sees, list({ assignee: me.email }, assignee === me.email, counts?.mine)],
-    ["Unassigned", "help", "/", sees, list({ assignee: "none" }, assignee === "none", counts?.unassigned)],
+    ["Unassigned", "unassigned", "/", sees, list({ assignee: "none" }, assignee === "none", counts?.unassigned)],
     ["Subscribers", "subscribers", "/subscribers", seesSubscribers(me)],
     ["Mails", "mails", "/mails", true],
     ["Unmatched", "help", "/unmatched", isAdmin(me)],

@@ -2,7 +2,7 @@
 import { beginningMin, placesOf } from "@submissions/shared/search-words";
 
 /** In characters, before the first word that is marked. */
-const leadMax = 40;
+const leadMax = 20;
 
 interface Props {
   readonly text: string;
