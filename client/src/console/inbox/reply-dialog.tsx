@@ -73,14 +73,14 @@ export function ReplyDialog({ references, kinds, onClose, onSent }: Props) {
   return (
     <FormDialog
       title={`Reply to ${plural(references.length, "submission")}`}
-      word={send.isPending ? "Sending…" : "Send"}
+      word={send.isPending ? "Sending…" : "Send and mark done"}
       call={{ error: preview.error ?? send.error, isPending: isWaiting }}
       asks="primary"
-      onSubmit={() => send.mutate(false)}
+      onSubmit={() => send.mutate(true)}
       onClose={send.isPending ? undefined : onClose}
       second={
-        <button type="button" disabled={isWaiting} onClick={() => send.mutate(true)}>
-          Send and mark done
+        <button type="button" disabled={isWaiting} onClick={() => send.mutate(false)}>
+          Send
         </button>
       }
     >

@@ -58,7 +58,7 @@ export function MailsPage() {
           ),
           <>
             <Mark of="mail" state={mail.status} />
-            <MailWhen mail={mail} />
+            <MailWhen mail={mail} isAlone />
           </>,
           <SendAgain mail={mail} />,
         ]}

@@ -5,7 +5,7 @@ import type { NameOf } from "../operators.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
 import { ReferenceLink, Box, Line, Lines } from "../parts/boxes.tsx";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
-import { mailWord, plural, word } from "../words.ts";
+import { dayAndTime, mailWord, plural, word } from "../words.ts";
 import { WaitingDecline } from "./waiting-decline.tsx";
 import { AnswerEntry } from "./answer.tsx";
 import { SentFiles } from "./files.tsx";
@@ -204,21 +204,31 @@ const Words = ({ said: { at, text }, by, mails, decline, isEdited = false, child
 /** What is due later than this was put off by an operator. */
 const putOffMs = 24 * 60 * 60_000;
 
+interface MailWhenProps {
+  readonly mail: MailRow;
+  /** Nothing beside it says when what was put off goes out. */
+  readonly isAlone?: boolean;
+}
+
 /** When a mail was sent, is due or was given up, and why. */
-export function MailWhen({ mail }: { readonly mail: MailRow }) {
-  const { status, sentAt, dueAt, createdAt, attempts, lastError } = mail;
+export function MailWhen({ mail, isAlone = false }: MailWhenProps) {
+  const { status, sentAt, createdAt, attempts, lastError } = mail;
   return (
     <p className="quiet small">
       {status === "sent" && sentAt !== null ? <Age at={sentAt} ago /> : <Age at={createdAt} ago />}
       {attempts > 1 && ` · ${plural(attempts, "attempt")}`}
-      {status === "queued" &&
-        dueAt !== null &&
-        dueAt > Date.now() &&
-        dueAt < Date.now() + putOffMs &&
-        ` · next attempt ${new Date(dueAt).toLocaleTimeString("en-GB", { timeStyle: "short" })}`}
+      {dueWords(mail, isAlone)}
       {status !== "sent" && lastError !== null && <span className="why">{lastError}</span>}
     </p>
   );
+}
+
+function dueWords({ status, dueAt, attempts }: MailRow, isAlone: boolean): string | false {
+  const now = Date.now();
+  if (status !== "queued" || dueAt === null || dueAt <= now) return false;
+  if (dueAt >= now + putOffMs) return isAlone && ` · goes out ${dayAndTime(dueAt)}`;
+  const time = new Date(dueAt).toLocaleTimeString("en-GB", { timeStyle: "short" });
+  return ` · ${attempts === 0 ? "goes out" : "next attempt"} ${time}`;
 }
 
 /** A button that sends a mail again, a sent one only after a question; none for one that goes out anyway. */

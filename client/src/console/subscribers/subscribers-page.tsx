@@ -80,7 +80,7 @@ export function SubscribersPage() {
             {source}
             {lastSource !== source && <span className="quiet"> then {lastSource}</span>}
           </>,
-          <Age at={subscribedAt} />,
+          <Age at={subscribedAt} ago />,
           (status === "active" || status === "pending") && (
             <FormButton
               word="Unsubscribe"
