@@ -72,7 +72,8 @@ export const makeEngine = (connections: Connections): Engine => ({
   },
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),
-  transaction: (steps, options) => connections.transaction((session) => runSteps(session, steps()), options),
+  transaction: (steps, options) =>
+    connections.transaction((session) => runSteps(session, steps()[Symbol.iterator]()), options),
 });
 
 /** A part of a statement that is about some rows. */

@@ -243,11 +243,10 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
         return true;
       }),
 
-    useSignInLink: (linkHash, now) =>
-      transaction(function* () {
-        const [operator] = yield* statements.useSignInLink(linkHash, now);
-        return operator ?? null;
-      }),
+    async useSignInLink(linkHash, now) {
+      const [operator] = await transaction(() => statements.useSignInLink(linkHash, now));
+      return operator ?? null;
+    },
 
     useSecondFactor: (operatorId, code, now) =>
       transaction(function* () {

@@ -29,7 +29,7 @@ export function prepareAudit({ insert }: Engine) {
 }
 
 export function makeAuditLog(engine: Engine) {
-  const { prepare, indexedBy, json, read } = engine;
+  const { prepare, indexedBy, json, read, transaction } = engine;
   const add = prepareAudit(engine);
   // The log has no index of actions. The subject of a backup is its name, which begins with the year: subjects of others are
   // passed over, and a backup of a clock that was ahead as well.
@@ -40,10 +40,7 @@ export function makeAuditLog(engine: Engine) {
     ORDER BY subject DESC LIMIT 1`);
   const entries = prepareNewestFirst(engine, auditTable);
   return {
-    audit: (entry, actor) =>
-      engine.transaction(function* () {
-        yield* add(entry, actor);
-      }),
+    audit: async (entry, actor) => void (await transaction(() => add(entry, actor))),
 
     listAudit: (page) => entries(() => ({ conditions: [] }), page),
 

@@ -151,7 +151,7 @@ export function makeOutbox<Row extends MailRow, Leased, Settlement extends { rea
 
     async renew(ids, { owner, until }) {
       const rows = ids.flatMap((id) => parseId(id)?.row ?? []);
-      const renewed = await transaction(() => renew(until, rows, owner)[Symbol.iterator](), { repeatable: true });
+      const renewed = await transaction(() => renew(until, rows, owner), { repeatable: true });
       return new Set(renewed.map(idOf));
     },
 

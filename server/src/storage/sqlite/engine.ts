@@ -30,11 +30,7 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
     const all = runEach(connection.prepare(text.replaceAll("$", "?")), values);
     return (rows) => [new Query({ all }, [rows])];
   },
-  unprepared(text, values) {
-    const sourceSQL = text.replaceAll("$", "?");
-    const all = (...inputs: SQLInputValue[]) => connection.prepare(sourceSQL).all(...inputs);
-    return new Query({ sourceSQL, all }, values.map(inputOf));
-  },
+  unprepared: (text, values) => new Query(connection.prepareAtFirstUse(text.replaceAll("$", "?")), values.map(inputOf)),
   insert: prepareInsert(connection),
   locking: () => "",
   lockAddress: (_key, queries) => together(queries),
@@ -53,7 +49,7 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   },
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
-  transaction: (steps, { waitMs = 0 } = {}) => run(() => runSteps(steps()), { waitMs }),
+  transaction: (steps, { waitMs = 0 } = {}) => run(() => runSteps(steps()[Symbol.iterator]()), { waitMs }),
 });
 
 /** The same engine, whose statements outside of transactions are read on a thread. */
