@@ -11,6 +11,7 @@ import {
   SchemaTooOld,
   weigh,
 } from "../schema-version.ts";
+import { only } from "../sql/engine.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits, setNoEnd } from "./connections.ts";
@@ -69,11 +70,9 @@ const estimate = prepared<{ rows: number }>(`
 
 /** @throws StorageUnavailable when this service does not work with the server */
 export async function checkServer(connections: Connections): Promise<void> {
-  const [server] = await connections.all(readServer);
-  if (server === undefined || server.version < versionMin * 10_000) {
-    throw new StorageUnavailable(`PostgreSQL ${versionMin} or later is needed.`);
-  }
-  if (server.encoding !== "UTF8") throw new StorageUnavailable("The database must have the encoding UTF8.");
+  const { version, encoding } = only(await connections.all(readServer));
+  if (version < versionMin * 10_000) throw new StorageUnavailable(`PostgreSQL ${versionMin} or later is needed.`);
+  if (encoding !== "UTF8") throw new StorageUnavailable("The database must have the encoding UTF8.");
 }
 
 const readServer = prepared<{ version: number; encoding: string }>(`
@@ -89,8 +88,8 @@ export async function findPending(
   connections: Connections,
   migrations: readonly Migration[] = postgresMigrations(),
 ): Promise<Migration[]> {
-  const [table] = await connections.all(tableExists);
-  const applied = table?.exists === true ? await connections.all(allApplied) : [];
+  const { exists } = only(await connections.all(tableExists));
+  const applied = exists ? await connections.all(allApplied) : [];
   const known = migrations.at(-1)?.number ?? 0;
   const needed = Math.max(0, ...applied.map(({ needs }) => needs));
   if (needed > known) throw new SchemaTooNew(Math.max(...applied.map(({ number }) => number)), known);
