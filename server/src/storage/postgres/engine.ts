@@ -72,8 +72,10 @@ export const makeEngine = (connections: Connections): Engine => ({
   },
   write: <Row>({ statement, values }: Query<Row>) =>
     connections.write(statement as Statement<Row>, values, { repeatable: true }),
-  transaction: (steps, options) =>
-    connections.transaction((session) => runSteps(session, steps()[Symbol.iterator]()), options),
+  transaction:
+    (steps, options) =>
+    (...given) =>
+      connections.transaction((session) => runSteps(session, steps(...given)[Symbol.iterator]()), options),
 });
 
 /** A part of a statement that is about some rows. */

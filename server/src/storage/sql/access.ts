@@ -212,16 +212,15 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
   return {
     cookieKey,
 
-    acceptInvitation: (invitationHash, password, now, name) =>
-      transaction(function* () {
-        const [operator] = yield* statements.accept(password, invitationHash, now, name ?? null);
-        if (operator === undefined) return null;
-        yield* endAll(operator);
-        const actor = { operator: operator.email, at: now };
-        const detail = name === undefined ? {} : { name };
-        yield* audit({ action: "operator.accept", subject: emailKey(operator.email), detail }, actor);
-        return operator;
-      }),
+    acceptInvitation: transaction(function* (invitationHash, password, now, name) {
+      const [operator] = yield* statements.accept(password, invitationHash, now, name ?? null);
+      if (operator === undefined) return null;
+      yield* endAll(operator);
+      const actor = { operator: operator.email, at: now };
+      const detail = name === undefined ? {} : { name };
+      yield* audit({ action: "operator.accept", subject: emailKey(operator.email), detail }, actor);
+      return operator;
+    }),
 
     listOperators: () => read(statements.all()),
 
@@ -231,42 +230,39 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
 
     findBound: ({ issuer, subject }) => find(statements.byOidc(issuer, subject)),
 
-    changeOperator: (email, change, actor) =>
-      transaction(function* () {
-        const [operator] = yield* statements.lockByKey(emailKey(email));
-        const changed =
-          "invitationHash" in change
-            ? yield* invite(email, operator, change, actor.at)
-            : operator !== undefined && (yield* apply(operator, change, actor.at));
-        if (changed === false || changed === "last-admin") return changed;
-        yield* audit({ ...changed, subject: emailKey(email) }, actor);
-        return true;
-      }),
+    changeOperator: transaction(function* (email, change, actor) {
+      const [operator] = yield* statements.lockByKey(emailKey(email));
+      const changed =
+        "invitationHash" in change
+          ? yield* invite(email, operator, change, actor.at)
+          : operator !== undefined && (yield* apply(operator, change, actor.at));
+      if (changed === false || changed === "last-admin") return changed;
+      yield* audit({ ...changed, subject: emailKey(email) }, actor);
+      return true;
+    }),
 
     async useSignInLink(linkHash, now) {
-      const [operator] = await transaction(() => statements.useSignInLink(linkHash, now));
+      const [operator] = await transaction(statements.useSignInLink)(linkHash, now);
       return operator ?? null;
     },
 
-    useSecondFactor: (operatorId, code, now) =>
-      transaction(function* () {
-        if ("step" in code) return (yield* statements.useStep(code.step, operatorId)).length > 0;
-        if ((yield* statements.useRecovery(operatorId, code.recoveryHash)).length === 0) return false;
-        const [operator] = yield* statements.lockById(operatorId);
-        const actor = { operator: operator?.email ?? "", at: now };
-        yield* audit({ action: "operator.recovery-code", subject: emailKey(actor.operator) }, actor);
-        return true;
-      }),
+    useSecondFactor: transaction(function* (operatorId, code, now) {
+      if ("step" in code) return (yield* statements.useStep(code.step, operatorId)).length > 0;
+      if ((yield* statements.useRecovery(operatorId, code.recoveryHash)).length === 0) return false;
+      const [operator] = yield* statements.lockById(operatorId);
+      const actor = { operator: operator?.email ?? "", at: now };
+      yield* audit({ action: "operator.recovery-code", subject: emailKey(actor.operator) }, actor);
+      return true;
+    }),
 
-    createSession: (idHash, { id, password }, { device, network, isStrong }, now) =>
-      transaction(function* () {
-        const [operator] = yield* statements.lockById(id);
-        if (operator === undefined || operator.password !== password) return;
-        yield* statements.forgetSessions(now - sessionIdleMs, now + sessionIdleMs);
-        yield* statements.createSession(idHash, id, now, device, network, isStrong ? 1 : 0);
-        const actor = { operator: operator.email, at: now };
-        yield* audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
-      }),
+    createSession: transaction(function* (idHash, { id, password }, { device, network, isStrong }, now) {
+      const [operator] = yield* statements.lockById(id);
+      if (operator === undefined || operator.password !== password) return;
+      yield* statements.forgetSessions(now - sessionIdleMs, now + sessionIdleMs);
+      yield* statements.createSession(idHash, id, now, device, network, isStrong ? 1 : 0);
+      const actor = { operator: operator.email, at: now };
+      yield* audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
+    }),
 
     async findSession(idHash, now, isUse = true) {
       const found = await find(statements.session(idHash, ...openAt(now)));
@@ -281,32 +277,30 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
       return sessions.toSorted((one, other) => other.seenAt - one.seenAt);
     },
 
-    endSessions: (which, actor) =>
-      transaction(function* () {
-        if ("idHash" in which) {
-          const ended = (yield* statements.deleteSession(which.idHash)).length;
-          if (ended > 0) yield* audit({ action: "sign-out", subject: emailKey(actor.operator) }, actor);
-          return ended;
-        }
-        const { operatorId, id } = which;
-        const [operator] = yield* statements.lockById(operatorId);
-        if (operator === undefined) return 0;
-        const deleted = id === null ? statements.deleteSessions(operatorId) : statements.deleteOneOf(operatorId, id);
-        const ended = (yield* deleted).length;
-        if (id === null && actor.operator !== operator.email) yield* statements.removeTokens(operator.email);
-        const action = id === null ? "sign-out.everywhere" : "sign-out";
-        if (ended > 0 || id === null) {
-          yield* audit({ action, subject: emailKey(operator.email), detail: { ended } }, actor);
-        }
+    endSessions: transaction(function* (which, actor) {
+      if ("idHash" in which) {
+        const ended = (yield* statements.deleteSession(which.idHash)).length;
+        if (ended > 0) yield* audit({ action: "sign-out", subject: emailKey(actor.operator) }, actor);
         return ended;
-      }),
+      }
+      const { operatorId, id } = which;
+      const [operator] = yield* statements.lockById(operatorId);
+      if (operator === undefined) return 0;
+      const deleted = id === null ? statements.deleteSessions(operatorId) : statements.deleteOneOf(operatorId, id);
+      const ended = (yield* deleted).length;
+      if (id === null && actor.operator !== operator.email) yield* statements.removeTokens(operator.email);
+      const action = id === null ? "sign-out.everywhere" : "sign-out";
+      if (ended > 0 || id === null) {
+        yield* audit({ action, subject: emailKey(operator.email), detail: { ended } }, actor);
+      }
+      return ended;
+    }),
 
-    createToken: ({ hash, name, role, expiresAt }, actor) =>
-      transaction(function* () {
-        const stored = only(yield* statements.createToken(hash, name, role, actor.operator, actor.at, expiresAt));
-        yield* audit({ action: "token.create", subject: name, detail: { token: stored.id, role, expiresAt } }, actor);
-        return stored;
-      }),
+    createToken: transaction(function* ({ hash, name, role, expiresAt }, actor) {
+      const stored = only(yield* statements.createToken(hash, name, role, actor.operator, actor.at, expiresAt));
+      yield* audit({ action: "token.create", subject: name, detail: { token: stored.id, role, expiresAt } }, actor);
+      return stored;
+    }),
 
     async findToken(hash, now) {
       const token = await find(statements.token(hash, now));
@@ -317,12 +311,11 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
 
     listTokens: () => read(statements.tokens()),
 
-    revokeToken: (id, actor) =>
-      transaction(function* () {
-        const [revoked] = yield* statements.revoke(id);
-        if (revoked === undefined) return false;
-        yield* audit({ action: "token.revoke", subject: revoked.name, detail: { token: id } }, actor);
-        return true;
-      }),
+    revokeToken: transaction(function* (id, actor) {
+      const [revoked] = yield* statements.revoke(id);
+      if (revoked === undefined) return false;
+      yield* audit({ action: "token.revoke", subject: revoked.name, detail: { token: id } }, actor);
+      return true;
+    }),
   };
 }

@@ -95,7 +95,7 @@ export function makeAddresses(engine: Engine) {
   return {
     noteNews,
 
-    suppress: (change: SuppressionChange) => transaction(() => noteNews(change)),
+    suppress: transaction(noteNews),
 
     /** Notes that the recipient of a mail was refused, if the mail is the owner's and not for the team. */
     *noteRefusal(row: number, createdAt: number, owner: string, at: number): Steps<void> {
@@ -108,9 +108,9 @@ export function makeAddresses(engine: Engine) {
       return holder !== undefined && linkWorks(purpose, holder.status);
     },
 
-    followLink(purpose, { tokenHash, at }) {
-      const holderOf = () => find(tokenHash, purpose, at);
-      const follow = function* () {
+    followLink: transaction(
+      function* (purpose, { tokenHash, at }) {
+        const holderOf = () => find(tokenHash, purpose, at);
         const [found] = yield* holderOf();
         if (found === undefined) return false;
         const [[holder]] = yield* lockAddress(found.key, [holderOf()]);
@@ -121,19 +121,18 @@ export function makeAddresses(engine: Engine) {
           yield* announce.ofStatus(holder.status, "active", holder.key, at);
         }
         return true;
-      };
-      return transaction(follow, { repeatable: true });
-    },
+      },
+      { repeatable: true },
+    ),
 
-    unsubscribeFor: (email, actor) =>
-      transaction(function* () {
-        const key = emailKey(email);
-        const [[found]] = yield* lockAddress(key, [findKey(key)]);
-        if (found === undefined) return false;
-        yield* unsubscribe({ key, status: found.status }, actor.at);
-        const detail = { subscriber: found.arrival, from: found.status };
-        yield* audit({ action: "subscriber.unsubscribe", subject: "subscribers", detail }, actor);
-        return true;
-      }),
+    unsubscribeFor: transaction(function* (email, actor) {
+      const key = emailKey(email);
+      const [[found]] = yield* lockAddress(key, [findKey(key)]);
+      if (found === undefined) return false;
+      yield* unsubscribe({ key, status: found.status }, actor.at);
+      const detail = { subscriber: found.arrival, from: found.status };
+      yield* audit({ action: "subscriber.unsubscribe", subject: "subscribers", detail }, actor);
+      return true;
+    }),
   } satisfies Partial<Store> & Record<"noteNews" | "noteRefusal", unknown>;
 }

@@ -162,19 +162,18 @@ export function makeAnswers(
       return { same, fileBytes: only(bytes).bytes };
     },
 
-    file: (answer) => transaction(() => file(answer)),
+    file: transaction((answer) => file(answer)),
 
-    noteUndelivered: ({ mail, status, at, spared }) =>
-      transaction(function* () {
-        const [of = mail] = mail.of === "mail" ? [] : yield* findReceipt(mail.row);
-        const [failed] = yield* fail(of.row, of.at, at, `report: ${status || "failed"}`);
-        if (failed === undefined) return false;
-        const { kind, email } = failed;
-        // A server that was away, or a full mailbox, says nothing of the next mail.
-        if (!status.startsWith("5.")) return true;
-        if (email === null || !isToPerson(kind) || spared.includes(emailKey(email))) return true;
-        if ((yield* findOperator(emailKey(email))).length === 0) yield* noteNews({ email, reason: "bounced", at });
-        return true;
-      }),
+    noteUndelivered: transaction(function* ({ mail, status, at, spared }) {
+      const [of = mail] = mail.of === "mail" ? [] : yield* findReceipt(mail.row);
+      const [failed] = yield* fail(of.row, of.at, at, `report: ${status || "failed"}`);
+      if (failed === undefined) return false;
+      const { kind, email } = failed;
+      // A server that was away, or a full mailbox, says nothing of the next mail.
+      if (!status.startsWith("5.")) return true;
+      if (email === null || !isToPerson(kind) || spared.includes(emailKey(email))) return true;
+      if ((yield* findOperator(emailKey(email))).length === 0) yield* noteNews({ email, reason: "bounced", at });
+      return true;
+    }),
   } satisfies Partial<InboundStore> & { readonly filing: FileAnswer };
 }

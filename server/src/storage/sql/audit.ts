@@ -40,7 +40,9 @@ export function makeAuditLog(engine: Engine) {
     ORDER BY subject DESC LIMIT 1`);
   const entries = prepareNewestFirst(engine, auditTable);
   return {
-    audit: async (entry, actor) => void (await transaction(() => add(entry, actor))),
+    audit: transaction(function* (entry, actor) {
+      yield* add(entry, actor);
+    }),
 
     listAudit: (page) => entries(() => ({ conditions: [] }), page),
 

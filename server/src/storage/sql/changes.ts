@@ -128,6 +128,7 @@ export function prepareChanging(engine: Engine, references: References) {
 
 export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes) {
   const { prepare, transaction } = engine;
+  const changeSome = transaction(triage);
   const insertNote = prepare<{ id: number }>(`
     INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id`);
   const repeated = prepare<Note>(`
@@ -139,29 +140,27 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
   return {
     async triage(scope, request, actor) {
       if (request.targets.length > triageMax) throw new RangeError(`More than ${triageMax} submissions at once.`);
-      const change = (targets: typeof request.targets) => transaction(() => triage(scope, targets, request, actor));
+      const change = (targets: typeof request.targets) => changeSome(scope, targets, request, actor);
       return (await inBatches(request.targets, change)).flat();
     },
 
-    addNote: (scope, reference, text, actor, seen) =>
-      transaction(function* () {
-        const row = (yield* lockRows(scope, [reference])).get(reference);
-        if (row === undefined) return null;
-        const [same] = seen === undefined ? [] : yield* repeated(row.arrival, seen, actor.operator, text);
-        if (same !== undefined) return same;
-        if (only(yield* countNotes(row.arrival)).stored >= notesMax) return "full";
-        const note = only(yield* insertNote(row.arrival, actor.operator, actor.at, text));
-        yield* audit({ action: "note", subject: reference, detail: { note: note.id } }, actor);
-        return { id: note.id, author: actor.operator, at: actor.at, text, editedAt: null };
-      }),
+    addNote: transaction(function* (scope, reference, text, actor, seen) {
+      const row = (yield* lockRows(scope, [reference])).get(reference);
+      if (row === undefined) return null;
+      const [same] = seen === undefined ? [] : yield* repeated(row.arrival, seen, actor.operator, text);
+      if (same !== undefined) return same;
+      if (only(yield* countNotes(row.arrival)).stored >= notesMax) return "full";
+      const note = only(yield* insertNote(row.arrival, actor.operator, actor.at, text));
+      yield* audit({ action: "note", subject: reference, detail: { note: note.id } }, actor);
+      return { id: note.id, author: actor.operator, at: actor.at, text, editedAt: null };
+    }),
 
-    editNote: (scope, reference, id, text, actor) =>
-      transaction(function* () {
-        const row = (yield* lockRows(scope, [reference])).get(reference);
-        const [note] = row === undefined ? [] : yield* editNote(id, row.arrival, actor.operator, text, actor.at);
-        if (note === undefined) return null;
-        yield* audit({ action: "note.edit", subject: reference, detail: { note: id } }, actor);
-        return note;
-      }),
+    editNote: transaction(function* (scope, reference, id, text, actor) {
+      const row = (yield* lockRows(scope, [reference])).get(reference);
+      const [note] = row === undefined ? [] : yield* editNote(id, row.arrival, actor.operator, text, actor.at);
+      if (note === undefined) return null;
+      yield* audit({ action: "note.edit", subject: reference, detail: { note: id } }, actor);
+      return note;
+    }),
   } satisfies Partial<DeskStore>;
 }

@@ -29,52 +29,49 @@ export function makeDeclines(
     WHERE decline_reason IS NOT NULL AND ${among("kind", "$1")}`);
 
   return {
-    decline: (scope, targets, { reason, days, copies }, actor) =>
-      transaction(function* () {
-        const { operator, at } = actor;
-        const retryAt = yield* freeAt(actor, targets.filter(({ text }) => text !== null).length);
-        if (retryAt !== null) return { retryAt };
-        const names = targets.map(({ reference }) => reference);
-        const rows = yield* lockRows(scope, names);
-        const decline = function* ({ text, ...target }: Decline): Steps<ChangeOutcome<DeclineOutcome>> {
-          const row = rows.get(target.reference);
-          if (row === undefined) return { reference: target.reference, result: "unknown" };
-          const request = { stage: "declined", declineReason: reason } as const;
-          const outcome = only(yield* triage(scope, [target], request, actor));
-          if (outcome.result !== "changed") return outcome;
-          const [standing] = yield* standingOf(row.emailKey);
-          const isMailed = row.status !== "spam" && (standing?.reason ?? null) === null;
-          if (text === null || !isMailed) return { ...outcome, dueAt: null };
-          const dueAt = at + (days === 0 ? undoMs : days * dayMs);
-          const mail = { author: operator, at: writtenAt(at, row), text, sendAt: dueAt, releasedAt: null, copies };
-          const reply = yield* replyMails.decline(row, mail, at);
-          yield* audit({ action: "reply", subject: target.reference, detail: { reply } }, actor);
-          return { ...outcome, dueAt };
-        };
-        const outcomes: ChangeOutcome<DeclineOutcome>[] = [];
-        for (const target of targets) outcomes.push(yield* decline(target));
-        return { outcomes };
-      }),
+    decline: transaction(function* (scope, targets, { reason, days, copies }, actor) {
+      const { operator, at } = actor;
+      const retryAt = yield* freeAt(actor, targets.filter(({ text }) => text !== null).length);
+      if (retryAt !== null) return { retryAt };
+      const names = targets.map(({ reference }) => reference);
+      const rows = yield* lockRows(scope, names);
+      const decline = function* ({ text, ...target }: Decline): Steps<ChangeOutcome<DeclineOutcome>> {
+        const row = rows.get(target.reference);
+        if (row === undefined) return { reference: target.reference, result: "unknown" };
+        const request = { stage: "declined", declineReason: reason } as const;
+        const outcome = only(yield* triage(scope, [target], request, actor));
+        if (outcome.result !== "changed") return outcome;
+        const [standing] = yield* standingOf(row.emailKey);
+        const isMailed = row.status !== "spam" && (standing?.reason ?? null) === null;
+        if (text === null || !isMailed) return { ...outcome, dueAt: null };
+        const dueAt = at + (days === 0 ? undoMs : days * dayMs);
+        const mail = { author: operator, at: writtenAt(at, row), text, sendAt: dueAt, releasedAt: null, copies };
+        const reply = yield* replyMails.decline(row, mail, at);
+        yield* audit({ action: "reply", subject: target.reference, detail: { reply } }, actor);
+        return { ...outcome, dueAt };
+      };
+      const outcomes: ChangeOutcome<DeclineOutcome>[] = [];
+      for (const target of targets) outcomes.push(yield* decline(target));
+      return { outcomes };
+    }),
 
-    cancel: (scope, id, actor) =>
-      transaction(function* () {
-        const [reply] = yield* find(id);
-        if (reply === undefined) return null;
-        const { arrival, reference } = reply;
-        if (!(yield* lockRows(scope, [reference])).has(reference)) return null;
-        return (yield* replyMails.takeBack([arrival], actor, id)).length > 0;
-      }),
+    cancel: transaction(function* (scope, id, actor) {
+      const [reply] = yield* find(id);
+      if (reply === undefined) return null;
+      const { arrival, reference } = reply;
+      if (!(yield* lockRows(scope, [reference])).has(reference)) return null;
+      return (yield* replyMails.takeBack([arrival], actor, id)).length > 0;
+    }),
 
-    release: (scope, id, actor) =>
-      transaction(function* () {
-        const [reply] = yield* find(id);
-        const row = reply && (yield* lockRows(scope, [reply.reference])).get(reply.reference);
-        if (row === undefined) return false;
-        yield* setReleased(id, writtenAt(actor.at, row));
-        yield* makeDue(id, actor.at);
-        yield* audit({ action: "mail.release", subject: row.reference, detail: { reply: id } }, actor);
-        return true;
-      }),
+    release: transaction(function* (scope, id, actor) {
+      const [reply] = yield* find(id);
+      const row = reply && (yield* lockRows(scope, [reply.reference])).get(reply.reference);
+      if (row === undefined) return false;
+      yield* setReleased(id, writtenAt(actor.at, row));
+      yield* makeDue(id, actor.at);
+      yield* audit({ action: "mail.release", subject: row.reference, detail: { reply: id } }, actor);
+      return true;
+    }),
 
     async listReasons({ kinds }) {
       const found = (await read(reasons(kinds))).map(({ reason }) => reason);

@@ -82,14 +82,14 @@ export interface Engine {
   /** Runs a statement in a transaction of its own. It must do the same when it runs twice. */
   write<Row>(query: Query<Row>): Promise<readonly Row[]>;
   /**
-   * @param steps begins them, or makes the one query that there is
+   * Makes a function that runs steps, or one query, in a transaction. They get its arguments.
    * @param options.repeatable whether it does the same when it runs twice: its answer may be lost
    * @param options.waitMs how long it may wait for others to share its commit, where transactions share one
    */
-  transaction<T>(
-    steps: () => { [Symbol.iterator](): Steps<T> },
+  transaction<Arguments extends readonly unknown[], T>(
+    steps: (...given: Arguments) => { [Symbol.iterator](): Steps<T> },
     options?: { readonly repeatable?: boolean; readonly waitMs?: number },
-  ): Promise<T>;
+  ): (...given: Arguments) => Promise<T>;
 }
 
 /** The row of a statement that always gives one. */

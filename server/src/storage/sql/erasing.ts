@@ -114,31 +114,30 @@ export function makeErasing(
   }
 
   return {
-    erasePerson: (email, actor) =>
-      transaction(function* () {
-        const key = emailKey(email);
-        const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
-        const resumes = yield* eraseRows(rows);
-        const subscriptions = yield* statements.eraseSubscriber(key);
-        const subscribers = subscriptions.map(({ arrival }) => arrival);
-        // An older CSV of subscribers may still list an address that unsubscribed. One that is active came back.
-        for (const { status } of subscriptions) {
-          if (status === "unsubscribed") yield* statements.keepHash(leftKey(key), status, actor.at);
-          if (status === "active") yield* statements.eraseSuppressions([leftKey(key)]);
-        }
-        const keys = (yield* statements.eraseKeys(key)).length + (yield* statements.eraseUnmatched(key)).length;
-        const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
-        const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
-        const erased = rows.length + subscribers.length + keys + suppressions > 0;
-        // By what names a person in an older copy of the database, and nowhere else.
-        const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
-        if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
-        if (rows.length + subscribers.length > 0) yield* announceErasure(key, detail.references, actor.at);
-        return { ...counts, more: yield* hasMore(rows) };
-      }),
+    erasePerson: transaction(function* (email, actor) {
+      const key = emailKey(email);
+      const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
+      const resumes = yield* eraseRows(rows);
+      const subscriptions = yield* statements.eraseSubscriber(key);
+      const subscribers = subscriptions.map(({ arrival }) => arrival);
+      // An older CSV of subscribers may still list an address that unsubscribed. One that is active came back.
+      for (const { status } of subscriptions) {
+        if (status === "unsubscribed") yield* statements.keepHash(leftKey(key), status, actor.at);
+        if (status === "active") yield* statements.eraseSuppressions([leftKey(key)]);
+      }
+      const keys = (yield* statements.eraseKeys(key)).length + (yield* statements.eraseUnmatched(key)).length;
+      const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
+      const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
+      const erased = rows.length + subscribers.length + keys + suppressions > 0;
+      // By what names a person in an older copy of the database, and nowhere else.
+      const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
+      if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
+      if (rows.length + subscribers.length > 0) yield* announceErasure(key, detail.references, actor.at);
+      return { ...counts, more: yield* hasMore(rows) };
+    }),
 
-    eraseOutdated: ({ kind, before }, actor) => {
-      const erase = function* () {
+    eraseOutdated: transaction(
+      function* ({ kind, before }, actor) {
         const rows = yield* statements.outdated[kind].find(kind, before);
         const resumes = yield* eraseRows(rows);
         yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
@@ -146,9 +145,9 @@ export function makeErasing(
         const subject = kind === "spam" || kind === "declined" ? kind : kindOf(kind).plural;
         if (rows.length > 0) yield* audit({ action: "retention", subject, detail }, actor);
         return { ...detail, subscriptions: 0, more: yield* hasMore(rows) };
-      };
-      return transaction(erase, { repeatable: true });
-    },
+      },
+      { repeatable: true },
+    ),
 
     countOutdated: async ({ kind, before }) => only(await read(statements.outdated[kind].count(kind, before))),
 

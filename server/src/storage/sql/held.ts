@@ -36,17 +36,15 @@ export function makeHeld(engine: Engine) {
   const [releaseMails, releaseDeliveries] = [release("mail"), release("webhook_delivery")];
 
   return {
-    releaseHeld: (id, actor) =>
-      transaction(function* () {
-        const all = { row: 0, createdAt: 0 };
-        const [mail, delivery] = id === null ? [all, all] : [parseMailId(id), parseDeliveryId(id)];
-        let released = 0;
-        if (mail !== null) released += (yield* releaseMails(actor.at, mail.row, mail.createdAt)).length;
-        if (delivery !== null)
-          released += (yield* releaseDeliveries(actor.at, delivery.row, delivery.createdAt)).length;
-        if (released === 0) return 0;
-        yield* audit({ action: "mail.release", subject: id ?? "", detail: { released } }, actor);
-        return released;
-      }),
+    releaseHeld: transaction(function* (id, actor) {
+      const all = { row: 0, createdAt: 0 };
+      const [mail, delivery] = id === null ? [all, all] : [parseMailId(id), parseDeliveryId(id)];
+      let released = 0;
+      if (mail !== null) released += (yield* releaseMails(actor.at, mail.row, mail.createdAt)).length;
+      if (delivery !== null) released += (yield* releaseDeliveries(actor.at, delivery.row, delivery.createdAt)).length;
+      if (released === 0) return 0;
+      yield* audit({ action: "mail.release", subject: id ?? "", detail: { released } }, actor);
+      return released;
+    }),
   } satisfies Partial<Store>;
 }

@@ -56,8 +56,8 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
   const forgetMails = forgetOld("mail", "id", "created_at", "status <> 'queued'");
 
   return {
-    forgetExpired: (clockNow, started) => {
-      const forgetting = function* () {
+    forgetExpired: transaction(
+      function* (clockNow, started) {
         const ahead = clockNow + slackMs;
         yield* together([rewindKeys(clockNow, ahead), rewindDeliveries(clockNow, ahead)]);
         // A clock that is wrong at a start is mostly set right within the day. Until then no more time has passed since the
@@ -77,8 +77,8 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
           forgetMails(now - mailMs),
         ]);
         return { forgotten: rows.flat().length, more: rows.some(({ length }) => length === forgottenAtOnce) };
-      };
-      return transaction(forgetting, { repeatable: true });
-    },
+      },
+      { repeatable: true },
+    ),
   } satisfies Partial<Store>;
 }

@@ -40,6 +40,7 @@ export function makeMails(
     for (const row of held) refusals.set(row, null);
     return refusals;
   }
+  const noteAlone = transaction(noteRefusal);
   const outbox = makeOutbox(engine, mailTable, refused, settleBeside);
   const storeDigest = prepare<{ id: number }>(`
     INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
@@ -69,7 +70,7 @@ export function makeMails(
           if (settlement.result !== "failed" || settlement.inactiveRecipient !== true) continue;
           const mail = parseMailId(settlement.id);
           // Before the mail is settled: the lease says whose mail it is.
-          if (mail !== null) await transaction(() => noteRefusal(mail.row, mail.createdAt, owner, settlement.at));
+          if (mail !== null) await noteAlone(mail.row, mail.createdAt, owner, settlement.at);
         }
         await outbox.settle(settlements, owner);
         reached("mail-settled");

@@ -116,14 +116,18 @@ export function makeOutbox<Row extends MailRow, Leased, Settlement extends { rea
     UPDATE ${name} SET lease_until = $1 WHERE ${among("id", "$2", "bigint")} AND due_at IS NOT NULL AND lease_owner = $3
     RETURNING id AS row, created_at AS "createdAt"`);
   const settleEach = engine.prepareEach(settling(table), table.settled);
+  // Repeatable: the second time the leases are gone.
+  const settleLeft = transaction((left: readonly Settled[]) => together(settleEach(left)), {
+    repeatable: true,
+    waitMs: settlementWaitMs,
+  });
 
   async function settle(rows: readonly Settled[]): Promise<void> {
     if (rows.length === 0) return;
     const settled = new Set(await settleBeside?.(rows));
     const left = settled.size === 0 ? rows : rows.filter(({ id }) => !settled.has(id));
     if (left.length === 0) return;
-    // The second time the leases are gone.
-    await transaction(() => together(settleEach(left)), { repeatable: true, waitMs: settlementWaitMs });
+    await settleLeft(left);
   }
 
   return {
@@ -146,12 +150,12 @@ export function makeOutbox<Row extends MailRow, Leased, Settlement extends { rea
         });
       };
       // Repeatable: leases whose answer was lost run out.
-      return transaction(claim, { repeatable: true });
+      return transaction(claim, { repeatable: true })();
     },
 
     async renew(ids, { owner, until }) {
       const rows = ids.flatMap((id) => parseId(id)?.row ?? []);
-      const renewed = await transaction(() => renew(until, rows, owner), { repeatable: true });
+      const renewed = await transaction(renew, { repeatable: true })(until, rows, owner);
       return new Set(renewed.map(idOf));
     },
 

@@ -44,28 +44,26 @@ export function makeReplyFiles(
       AND submission IN (SELECT arrival FROM submission WHERE ${among("kind", "$3")})
     RETURNING (SELECT reference FROM submission WHERE arrival = submission) AS reference`);
   return {
-    attach: (scope, reference, { name, size, kept }, actor) =>
-      transaction(function* () {
-        const retryAt = yield* freeAt(actor, 1);
-        if (retryAt !== null) return { retryAt };
-        const row = (yield* lockRows(scope, [reference])).get(reference);
-        if (row === undefined) return "unknown";
-        const mine = yield* unsent(actor.operator);
-        if (!fits([...mine.filter(({ submission }) => submission === row.arrival), { size }])) return "oversized";
-        if (mine.length >= unsentFilesMax) return "unsent";
-        if (kept === null) return "fits";
-        const { operator, at } = actor;
-        const { id } = only(yield* insert(row.arrival, operator, at, name, size, kept.sha256, kept.key));
-        yield* audit({ action: "reply.attach", subject: reference, detail: { file: id } }, actor);
-        return { id, name, size };
-      }),
+    attach: transaction(function* (scope, reference, { name, size, kept }, actor) {
+      const retryAt = yield* freeAt(actor, 1);
+      if (retryAt !== null) return { retryAt };
+      const row = (yield* lockRows(scope, [reference])).get(reference);
+      if (row === undefined) return "unknown";
+      const mine = yield* unsent(actor.operator);
+      if (!fits([...mine.filter(({ submission }) => submission === row.arrival), { size }])) return "oversized";
+      if (mine.length >= unsentFilesMax) return "unsent";
+      if (kept === null) return "fits";
+      const { operator, at } = actor;
+      const { id } = only(yield* insert(row.arrival, operator, at, name, size, kept.sha256, kept.key));
+      yield* audit({ action: "reply.attach", subject: reference, detail: { file: id } }, actor);
+      return { id, name, size };
+    }),
 
-    removeFile: ({ kinds }, id, actor) =>
-      transaction(function* () {
-        const [removed] = yield* remove(id, actor.operator, kinds);
-        if (removed === undefined) return false;
-        yield* audit({ action: "reply.detach", subject: removed.reference, detail: { file: id } }, actor);
-        return true;
-      }),
+    removeFile: transaction(function* ({ kinds }, id, actor) {
+      const [removed] = yield* remove(id, actor.operator, kinds);
+      if (removed === undefined) return false;
+      yield* audit({ action: "reply.detach", subject: removed.reference, detail: { file: id } }, actor);
+      return true;
+    }),
   } satisfies Partial<ReplyStore>;
 }

@@ -23,22 +23,21 @@ export function makeSavedAnswers({ prepare, among, read, transaction }: Engine, 
       return found.toSorted((one, other) => one.title.localeCompare(other.title, "en") || one.id - other.id);
     },
 
-    changeSavedAnswer: ({ kinds }, answer, actor) =>
-      transaction(function* () {
-        if ("removed" in answer) {
-          const [removed] = yield* remove(kinds, answer.removed);
-          if (removed === undefined) return false;
-          yield* audit({ action: "answer.remove", subject: removed.title, detail: { answer: answer.removed } }, actor);
-          return true;
-        }
-        const { id, kind, title, text, language, was = null } = answer;
-        if (!kinds.includes(kind)) return false;
-        const [saved] = yield* id === null
-          ? add(kind, title, text, language)
-          : change(kinds, kind, title, text, language, id, was);
-        if (saved === undefined) return false;
-        yield* audit({ action: "answer.save", subject: title, detail: { answer: saved.id } }, actor);
+    changeSavedAnswer: transaction(function* ({ kinds }, answer, actor) {
+      if ("removed" in answer) {
+        const [removed] = yield* remove(kinds, answer.removed);
+        if (removed === undefined) return false;
+        yield* audit({ action: "answer.remove", subject: removed.title, detail: { answer: answer.removed } }, actor);
         return true;
-      }),
+      }
+      const { id, kind, title, text, language, was = null } = answer;
+      if (!kinds.includes(kind)) return false;
+      const [saved] = yield* id === null
+        ? add(kind, title, text, language)
+        : change(kinds, kind, title, text, language, id, was);
+      if (saved === undefined) return false;
+      yield* audit({ action: "answer.save", subject: title, detail: { answer: saved.id } }, actor);
+      return true;
+    }),
   } satisfies Partial<ReplyStore>;
 }

@@ -115,7 +115,7 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
         yield* together([...setWords(words.toReversed()), setBacklog(left)]);
         return { indexed: words.length, more: left > 0 };
       };
-      return transaction(work, { repeatable: true });
+      return transaction(work, { repeatable: true })();
     },
   } satisfies Partial<DeskStore>;
 }

@@ -53,49 +53,48 @@ export function makeSendingAgain(
     FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
 
   return {
-    sendAgain: (scope, id, statuses, actor, early = false) =>
-      transaction(function* () {
-        const { at } = actor;
-        const named = parseMailId(id);
-        const [found] = named === null ? [] : yield* find(named.row, named.createdAt);
-        if (named === null || found === undefined || !mailKindsOf(scope).includes(found.kind)) return null;
-        const { kind, key } = found;
-        const isOurs = !isAutomatic(kind);
-        // Locked before the address, in every transaction that does both.
-        const retryAt = isOurs ? yield* freeAt(actor, 1) : null;
-        const [since, until] = [at - capMs, at + capMs];
-        const [earlier, most] = isOurs
-          ? [again(found.submission, kind, found.reply ?? 0, since, until), againMax]
-          : kind === "newsletter-welcome"
-            ? [newsletters(key, since, until), newsletterMailsMax]
-            : [receipts(key, since, until), receiptsMax];
-        // The address is locked before the mail, as erasing does.
-        const [[standing], sent, [mail]] = yield* lockAddress(key, [
-          standingOf(key),
-          earlier,
-          lock(named.row, named.createdAt),
-        ]);
-        if (mail === undefined) return (yield* find(named.row, named.createdAt)).length === 0 ? null : "left";
-        if (!statuses.includes(mail.status)) return "left";
-        const { status, submission, reply, reference, countedAt } = mail;
-        const dueAt = early ? at : Math.max(at, mail.sendAt ?? 0);
-        if (status === "queued" && dueAt > at) return "waits";
-        // The next answer is told of anew.
-        if (status === "sent" && (submission === null || kind === "answer")) return "not-sendable";
-        const isJudged = status !== "queued" && isToPerson(kind);
-        if (isJudged && standing !== undefined && standing.reason !== null) return "suppressed";
-        const isCounted = isOurs ? status === "sent" : isJudged && !(status === "failed" && countedAt > since);
-        if (isCounted && sent.length >= most) return "capped";
-        if (isCounted && retryAt !== null) return { retryAt };
-        const countedBy = isOurs ? againBy(actor.operator) : key;
-        if (status === "sent") yield* storeAnew(kind, submission, at, isCounted ? countedBy : null, reply);
-        else {
-          yield* wake(named.row, dueAt);
-          if (isCounted) yield* count(named.row, countedBy, at);
-        }
-        const subject = reference ?? (kind === "newsletter-welcome" ? "newsletter" : "");
-        yield* audit({ action: "mail.again", subject, detail: { mail: kind, was: status } }, actor);
-        return "due";
-      }),
+    sendAgain: transaction(function* (scope, id, statuses, actor, early = false) {
+      const { at } = actor;
+      const named = parseMailId(id);
+      const [found] = named === null ? [] : yield* find(named.row, named.createdAt);
+      if (named === null || found === undefined || !mailKindsOf(scope).includes(found.kind)) return null;
+      const { kind, key } = found;
+      const isOurs = !isAutomatic(kind);
+      // Locked before the address, in every transaction that does both.
+      const retryAt = isOurs ? yield* freeAt(actor, 1) : null;
+      const [since, until] = [at - capMs, at + capMs];
+      const [earlier, most] = isOurs
+        ? [again(found.submission, kind, found.reply ?? 0, since, until), againMax]
+        : kind === "newsletter-welcome"
+          ? [newsletters(key, since, until), newsletterMailsMax]
+          : [receipts(key, since, until), receiptsMax];
+      // The address is locked before the mail, as erasing does.
+      const [[standing], sent, [mail]] = yield* lockAddress(key, [
+        standingOf(key),
+        earlier,
+        lock(named.row, named.createdAt),
+      ]);
+      if (mail === undefined) return (yield* find(named.row, named.createdAt)).length === 0 ? null : "left";
+      if (!statuses.includes(mail.status)) return "left";
+      const { status, submission, reply, reference, countedAt } = mail;
+      const dueAt = early ? at : Math.max(at, mail.sendAt ?? 0);
+      if (status === "queued" && dueAt > at) return "waits";
+      // The next answer is told of anew.
+      if (status === "sent" && (submission === null || kind === "answer")) return "not-sendable";
+      const isJudged = status !== "queued" && isToPerson(kind);
+      if (isJudged && standing !== undefined && standing.reason !== null) return "suppressed";
+      const isCounted = isOurs ? status === "sent" : isJudged && !(status === "failed" && countedAt > since);
+      if (isCounted && sent.length >= most) return "capped";
+      if (isCounted && retryAt !== null) return { retryAt };
+      const countedBy = isOurs ? againBy(actor.operator) : key;
+      if (status === "sent") yield* storeAnew(kind, submission, at, isCounted ? countedBy : null, reply);
+      else {
+        yield* wake(named.row, dueAt);
+        if (isCounted) yield* count(named.row, countedBy, at);
+      }
+      const subject = reference ?? (kind === "newsletter-welcome" ? "newsletter" : "");
+      yield* audit({ action: "mail.again", subject, detail: { mail: kind, was: status } }, actor);
+      return "due";
+    }),
   } satisfies Partial<DeskStore>;
 }

@@ -53,7 +53,7 @@ export function makeSubscribers(engine: Engine) {
 
     async countSubscribers(now) {
       const both = () => together([forgetFuture(referenceDay(now)), countDay(referenceDay(now - dayMs))]);
-      await transaction(both, { repeatable: true });
+      await transaction(both, { repeatable: true })();
     },
 
     // Not by a search, which would read every subscriber in one statement.

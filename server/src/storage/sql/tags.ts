@@ -80,21 +80,18 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
       if ("from" in request) {
         const renamed = { add: request.to, remove: request.from };
         // The next batch has no row of this one: their tag has another name now.
-        return changeInBatches(() =>
-          transaction(function* () {
-            return yield* change((yield* withTag(request.from, scope.kinds)).map(arrivalOf), renamed, actor);
-          }),
-        );
+        const renameSome = transaction(function* () {
+          return yield* change((yield* withTag(request.from, scope.kinds)).map(arrivalOf), renamed, actor);
+        });
+        return changeInBatches(renameSome);
       }
       const { references, add, ...rest } = request;
-      const changed = await inBatches(references, (batch) =>
-        transaction(function* () {
-          const rows = yield* lockRows(scope, batch);
-          const tags = add === undefined ? rest : { ...rest, add: spelledAs(yield* words(scope.kinds), add) };
-          return yield* change(Array.from(rows.values(), arrivalOf), tags, actor);
-        }),
-      );
-      return changed.flat().length;
+      const changeSome = transaction(function* (batch: readonly string[]) {
+        const rows = yield* lockRows(scope, batch);
+        const tags = add === undefined ? rest : { ...rest, add: spelledAs(yield* words(scope.kinds), add) };
+        return yield* change(Array.from(rows.values(), arrivalOf), tags, actor);
+      });
+      return (await inBatches(references, changeSome)).flat().length;
     },
   } satisfies Partial<DeskStore>;
 }

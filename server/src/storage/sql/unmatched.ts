@@ -21,37 +21,34 @@ export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file
   const remove = prepare<object>("DELETE FROM unmatched WHERE id = $1 RETURNING id");
 
   return {
-    keepUnmatched: ({ automatic, fileNames, ...mail }) =>
-      transaction(function* () {
-        const key = emailKey(mail.senderAddress);
-        yield* insert(key, automatic ? 1 : 0, JSON.stringify(fileNames), ...mailValues(mail));
-        yield* forgetOldest();
-      }),
+    keepUnmatched: transaction(function* ({ automatic, fileNames, ...mail }) {
+      const key = emailKey(mail.senderAddress);
+      yield* insert(key, automatic ? 1 : 0, JSON.stringify(fileNames), ...mailValues(mail));
+      yield* forgetOldest();
+    }),
 
     forgetUnmatched: async (identity) => void (await write(forgetOne(identity))),
 
     listUnmatched: (page) => list(() => ({ conditions: [] }), page),
 
-    fileUnmatched: (scope, id, reference, actor, teamKeys) =>
-      transaction(function* () {
-        const row = (yield* lockRows(scope, [reference])).get(reference);
-        const [found] = row === undefined ? [] : yield* lockOne(id);
-        if (row === undefined || found === undefined) return false;
-        const { automatic, files: names, ...mail } = found;
-        const files = readTexts(names).map((name) => ({ name, size: 0, kept: null }));
-        const sender = automatic === 1 ? "automatic" : "unverified";
-        const fromKeys = [emailKey(mail.senderAddress)];
-        yield* file({ ...mail, submission: row.arrival, sender, fromKeys, teamKeys, files }, actor.at);
-        yield* remove(id);
-        yield* audit({ action: "unmatched.file", subject: reference, detail: { mail: id } }, actor);
-        return true;
-      }),
+    fileUnmatched: transaction(function* (scope, id, reference, actor, teamKeys) {
+      const row = (yield* lockRows(scope, [reference])).get(reference);
+      const [found] = row === undefined ? [] : yield* lockOne(id);
+      if (row === undefined || found === undefined) return false;
+      const { automatic, files: names, ...mail } = found;
+      const files = readTexts(names).map((name) => ({ name, size: 0, kept: null }));
+      const sender = automatic === 1 ? "automatic" : "unverified";
+      const fromKeys = [emailKey(mail.senderAddress)];
+      yield* file({ ...mail, submission: row.arrival, sender, fromKeys, teamKeys, files }, actor.at);
+      yield* remove(id);
+      yield* audit({ action: "unmatched.file", subject: reference, detail: { mail: id } }, actor);
+      return true;
+    }),
 
-    removeUnmatched: (id, actor) =>
-      transaction(function* () {
-        if ((yield* remove(id)).length === 0) return false;
-        yield* audit({ action: "unmatched.delete", subject: "unmatched", detail: { mail: id } }, actor);
-        return true;
-      }),
+    removeUnmatched: transaction(function* (id, actor) {
+      if ((yield* remove(id)).length === 0) return false;
+      yield* audit({ action: "unmatched.delete", subject: "unmatched", detail: { mail: id } }, actor);
+      return true;
+    }),
   } satisfies Partial<InboundStore>;
 }

@@ -87,28 +87,26 @@ export function makeWebhooks(engine: Engine) {
   });
 
   return {
-    add: ({ url, events, secret }, actor) =>
-      transaction(function* () {
-        if (only(yield* statements.count()).count >= webhooksMax) return "too-many";
-        const stored = only(yield* statements.insert(url, events.join(" "), secret, actor.at));
-        yield* audit(entryOf("add", stored, { events }), actor);
-        return stored.id;
-      }),
+    add: transaction(function* ({ url, events, secret }, actor) {
+      if (only(yield* statements.count()).count >= webhooksMax) return "too-many";
+      const stored = only(yield* statements.insert(url, events.join(" "), secret, actor.at));
+      yield* audit(entryOf("add", stored, { events }), actor);
+      return stored.id;
+    }),
 
     list: async () => (await read(statements.list())).map(webhookRow),
 
-    change: (id, change, actor) =>
-      transaction(function* () {
-        const [found] = yield* statements.lockOne(id);
-        if (found === undefined) return false;
-        const action = "removed" in change ? "remove" : "tested" in change ? "test" : "rotate";
-        const about = { submission: null, subscriber: null, detail: "{}" };
-        if ("removed" in change) yield* statements.remove(id, actor.at);
-        else if ("secret" in change) yield* statements.rotate(id, actor.at + secretOverlapMs, change.secret);
-        else yield* engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
-        yield* audit(entryOf(action, found), actor);
-        return true;
-      }),
+    change: transaction(function* (id, change, actor) {
+      const [found] = yield* statements.lockOne(id);
+      if (found === undefined) return false;
+      const action = "removed" in change ? "remove" : "tested" in change ? "test" : "rotate";
+      const about = { submission: null, subscriber: null, detail: "{}" };
+      if ("removed" in change) yield* statements.remove(id, actor.at);
+      else if ("secret" in change) yield* statements.rotate(id, actor.at + secretOverlapMs, change.secret);
+      else yield* engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
+      yield* audit(entryOf(action, found), actor);
+      return true;
+    }),
 
     listDeliveries: (webhook, page) =>
       deliveries(
@@ -130,7 +128,7 @@ export function makeWebhooks(engine: Engine) {
         const [webhook] = yield* statements.lockOne(which.failedOf);
         if (webhook !== undefined) yield* audit(entryOf("replay", webhook, { deliveries: "failed" }), actor);
         return webhook === undefined ? null : 0;
-      });
+      })();
       if ("delivery" in which || replayed === null) return replayed;
       return changeInBatches(async (after) => {
         const rows = await write(statements.replayFailed(actor.at, which.failedOf, after));

@@ -49,7 +49,10 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   },
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),
-  transaction: (steps, { waitMs = 0 } = {}) => run(() => runSteps(steps()[Symbol.iterator]()), { waitMs }),
+  transaction:
+    (steps, { waitMs = 0 } = {}) =>
+    (...given) =>
+      run(() => runSteps(steps(...given)[Symbol.iterator]()), { waitMs }),
 });
 
 /** The same engine, whose statements outside of transactions are read on a thread. */
