@@ -1,7 +1,7 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
 import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { BodyTurns } from "../http/body/body-turns.ts";
+import type { AwaitTurn } from "../http/body/body-turns.ts";
 import { acceptBodies, isBare, requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
 import { answerOf, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
@@ -26,7 +26,7 @@ export interface ConsoleRoutesOptions {
   readonly console: Console;
   readonly addresses: Pick<ClientAddresses, "keysOf">;
   readonly guard: Guard;
-  readonly turns: BodyTurns;
+  readonly awaitTurn: AwaitTurn;
   readonly limits: { readonly answerMsMax: number };
   /** Counts the calls of each operator and token, from wherever they come. */
   readonly operatorGuard: Guard;
@@ -39,7 +39,7 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
   const { console, guard, folder } = options;
   app.addHook("onClose", () => console.gathered.write());
   app.removeContentTypeParser("application/json");
-  takeJson(app, options.turns, { mayBeEmpty: true });
+  takeJson(app, options.awaitTurn, { mayBeEmpty: true });
   const noteRefused = noteRefusedRequests(app, console);
   const onRequest = guard.hook({
     refuseAll(request, reply, { fault, retryAfterSeconds = 1 }) {
@@ -197,8 +197,8 @@ function downloadRoutes(
   onRequest: Gate,
   noteRefused: ReturnType<typeof noteRefusedRequests>,
 ): void {
-  const { console, turns } = options;
-  takeUrlencoded(app, turns);
+  const { console, awaitTurn } = options;
+  takeUrlencoded(app, awaitTurn);
   for (const { method, url, rule, isExport, send } of consoleDownloads) {
     // A HEAD would be recorded like a download.
     app.route({

@@ -8,7 +8,7 @@ import { refuse } from "./fault-reply.ts";
 import { createLog } from "../observe/log.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { readBody } from "./call.ts";
-import { BodyTurns } from "./body/body-turns.ts";
+import { bodyTurns } from "./body/body-turns.ts";
 import { acceptBodies, takeJson } from "./body/content-type.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
 import { httpLimits } from "./limits.ts";
@@ -22,20 +22,20 @@ const observer = new Observer({
   procedures: new Set(),
 });
 
-const turns = new BodyTurns(new ClientAddresses(0), httpLimits);
+const awaitTurn = bodyTurns(new ClientAddresses(0), httpLimits.bodyTurnMsMax);
 
 async function send(type: string, payload: string, hasRoom: boolean) {
   await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
   await using app = Fastify();
   beginExchanges(app, observer);
   app.removeAllContentTypeParsers();
-  takeJson(app, turns);
+  takeJson(app, awaitTurn);
   await app.register(multipart, { throwFileSizeLimit: false });
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
   const preParsing = acceptBodies(() => ["application/json", "multipart/form-data"]);
   app.post("/", { preParsing }, async (request) => {
-    const body = await readBody(request, { path: "applications.submit" }, { vault, turns, limits: httpLimits });
+    const body = await readBody(request, { path: "applications.submit" }, { vault, awaitTurn, limits: httpLimits });
     if (body.input === null) throw body.fault;
     await body.unstage?.();
     const { value } = body.input;

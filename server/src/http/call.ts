@@ -10,7 +10,7 @@ import type { Intake } from "../intake/submit.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { callProcedure, type Procedure } from "../rpc/procedure.ts";
 import type { Door } from "../storage/records.ts";
-import type { BodyTurns } from "./body/body-turns.ts";
+import type { AwaitTurn } from "./body/body-turns.ts";
 import { FormBody, formShapes } from "./body/form-body.ts";
 import { MultipartForm } from "./body/multipart.ts";
 import type { Guard } from "./gate/guard.ts";
@@ -23,7 +23,7 @@ export interface DoorOptions {
   readonly intake: Intake;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
   readonly guard: Guard;
-  readonly turns: BodyTurns;
+  readonly awaitTurn: AwaitTurn;
   readonly limits: HttpLimits;
 }
 
@@ -43,7 +43,7 @@ export const bodyOf = (value: unknown): ReadBody => ({ input: { value, problems:
 export async function readBody(
   request: FastifyRequest,
   { path }: Pick<Procedure, "path">,
-  { vault, turns, limits }: Pick<DoorOptions, "vault" | "turns" | "limits">,
+  { vault, awaitTurn, limits }: Pick<DoorOptions, "vault" | "awaitTurn" | "limits">,
 ): Promise<ReadBody> {
   const { body, headers } = request;
   if (body !== undefined && !(body instanceof URLSearchParams)) return bodyOf(body);
@@ -57,7 +57,7 @@ export async function readBody(
     if (headers["content-type"] === undefined) throw new Fault("bodyEmpty");
     // Only fields that a page shows again after a refusal are worth reading on for.
     const patienceBytes = isShown ? limits.drainBytesMax : 0;
-    const parts = new MultipartForm(request, form, { vault, turns, patienceBytes });
+    const parts = new MultipartForm(request, form, { vault, awaitTurn, patienceBytes });
     return { input: await parts.read(), form, unstage: () => parts.unstage() };
   } catch (fault) {
     // Thrown again by `answerCall`. A page shows with it what was read before.

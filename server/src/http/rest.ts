@@ -17,7 +17,7 @@ async function addRoute(app: FastifyInstance, procedure: Procedure, door: DoorOp
   const { path, url, contentTypes } = procedure;
   const jsonBytesMax = jsonBytesMaxOf(procedure);
   const ofBrowsers = [...new Set<BodyKind>([...contentTypes, "application/x-www-form-urlencoded"])];
-  takeUrlencoded(app, door.turns);
+  takeUrlencoded(app, door.awaitTurn);
   if (contentTypes.includes("multipart/form-data")) await app.register(multipart, { throwFileSizeLimit: false });
   app.route({
     method: "POST",

@@ -15,7 +15,7 @@ import type { Vault } from "../resumes/vault.ts";
 import type { Procedure } from "../rpc/procedure.ts";
 import type { RateLimitStore } from "../storage/rate-limit-store.ts";
 import type { Store } from "../storage/store.ts";
-import { BodyTurns } from "./body/body-turns.ts";
+import { bodyTurns } from "./body/body-turns.ts";
 import { takeJson } from "./body/content-type.ts";
 import { keepConnections, watchBodies } from "./body/incoming-body.ts";
 import type { DoorOptions } from "./call.ts";
@@ -95,8 +95,8 @@ export async function buildHttp(options: HttpOptions) {
   });
   app.server.on("connect", (request, socket: Socket) => refuseConnect(request, socket, connections));
   app.removeAllContentTypeParsers();
-  const turns = new BodyTurns(addresses, limits);
-  takeJson(app, turns);
+  const awaitTurn = bodyTurns(addresses, limits.bodyTurnMsMax);
+  takeJson(app, awaitTurn);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
   // The gates, in the order in which requests pass them. What every answer has comes first, so that refusals have it too.
@@ -120,7 +120,7 @@ export async function buildHttp(options: HttpOptions) {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
     return new Guard({ name, limit, addresses, isForeign, shared });
   };
-  const http = { server: app, addresses, guardOf, passwords, turns, limits };
+  const http = { server: app, addresses, guardOf, passwords, awaitTurn, limits };
   // A worker answers health and metrics only.
   if (options.mode === "worker") return http;
 
@@ -131,7 +131,7 @@ export async function buildHttp(options: HttpOptions) {
     const onRequest = guardOf("challenges", rateLimitStore).hook();
     app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
   }
-  const door: DoorOptions = { procedures, intake, vault, guard: guardOf("calls", rateLimitStore), turns, limits };
+  const door: DoorOptions = { procedures, intake, vault, guard: guardOf("calls", rateLimitStore), awaitTurn, limits };
   beginAtZero(metrics, procedures);
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));

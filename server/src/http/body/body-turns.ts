@@ -4,7 +4,6 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../../fault.ts";
 import type { ClientAddresses } from "../gate/client-address.ts";
-import type { HttpLimits } from "../limits.ts";
 
 /** Smaller bodies take no turn. Most submissions are smaller. */
 export const largeBytes = 8 * 1024;
@@ -12,46 +11,41 @@ export const largeBytes = 8 * 1024;
 const pauseMsMax = 50;
 const retryAfterSeconds = 2;
 
-export class BodyTurns {
-  readonly #addresses: Pick<ClientAddresses, "keysOf">;
-  readonly #waitMs: number;
+/** Waits for the turn of a large body that has arrived. It ends when something else is waited for. @throws Fault `overloaded` */
+export type AwaitTurn = (request: IncomingMessage) => Promise<void>;
+
+/** Makes what the bodies of a server take turns by. */
+export function bodyTurns(addresses: Pick<ClientAddresses, "keysOf">, waitMs: number): AwaitTurn {
   /** Of each client that waits, those who begin its next turns, in the order of coming. */
-  readonly #lines = new Map<string, Set<() => void>>();
-  #isBusy = false;
+  const lines = new Map<string, Set<() => void>>();
+  let isBusy = false;
 
-  constructor(addresses: Pick<ClientAddresses, "keysOf">, { bodyTurnMsMax }: Pick<HttpLimits, "bodyTurnMsMax">) {
-    this.#addresses = addresses;
-    this.#waitMs = bodyTurnMsMax;
-  }
-
-  // Waits for the turn of a large body that has arrived. It ends when something else is waited for. @throws Fault `overloaded`
-  async take(request: IncomingMessage): Promise<void> {
-    const client = this.#addresses.keysOf(request).rate;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const line = this.#lines.getOrInsertComputed(client, () => new Set());
-    line.add(resolve);
-    const timer = setTimeout(() => {
-      if (line.delete(resolve)) reject(new Fault("overloaded", { retryAfterSeconds }));
-    }, this.#waitMs);
-    if (!this.#isBusy) void this.#run();
-    await promise;
-    clearTimeout(timer);
-  }
-
-  async #run(): Promise<void> {
-    this.#isBusy = true;
-    for (const [client, line] of this.#lines) {
-      this.#lines.delete(client);
+  async function run(): Promise<void> {
+    isBusy = true;
+    for (const [client, line] of lines) {
+      lines.delete(client);
       const [begin] = line;
       if (begin === undefined) continue;
       line.delete(begin);
       // Behind those of the other clients: the loop comes to it again.
-      if (line.size > 0) this.#lines.set(client, line);
+      if (line.size > 0) lines.set(client, line);
       const startedAt = performance.now();
       begin();
       await nextTurn();
       await pause(Math.min(performance.now() - startedAt, pauseMsMax));
     }
-    this.#isBusy = false;
+    isBusy = false;
   }
+
+  return async (request) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const line = lines.getOrInsertComputed(addresses.keysOf(request).rate, () => new Set());
+    line.add(resolve);
+    const timer = setTimeout(() => {
+      if (line.delete(resolve)) reject(new Fault("overloaded", { retryAfterSeconds }));
+    }, waitMs);
+    if (!isBusy) void run();
+    await promise;
+    clearTimeout(timer);
+  };
 }

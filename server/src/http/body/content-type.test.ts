@@ -2,7 +2,7 @@ import fastify from "fastify";
 import { expect, test } from "vitest";
 import { ClientAddresses } from "../gate/client-address.ts";
 import { httpLimits } from "../limits.ts";
-import { BodyTurns } from "./body-turns.ts";
+import { bodyTurns } from "./body-turns.ts";
 import { takeJson, takeUrlencoded } from "./content-type.ts";
 
 const addresses = new ClientAddresses(0);
@@ -12,7 +12,7 @@ test.each([
   ["application/x-www-form-urlencoded", `text=${"x".repeat(200_000)}`],
 ])("of large bodies that arrive together (%s), one is parsed in a turn of the event loop", async (type, payload) => {
   await using app = fastify();
-  const bodies = new BodyTurns(addresses, httpLimits);
+  const bodies = bodyTurns(addresses, httpLimits.bodyTurnMsMax);
   takeJson(app, bodies);
   takeUrlencoded(app, bodies);
   let turn = 0;

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fas
 import { Fault } from "../../fault.ts";
 import type { BodyKind } from "../../rpc/procedure.ts";
 import { isRepeated } from "../headers.ts";
-import { type BodyTurns, largeBytes } from "./body-turns.ts";
+import { largeBytes, type AwaitTurn } from "./body-turns.ts";
 import { listEntriesMax } from "./form-body.ts";
 
 // Only what RFC 9110 8.3.1 allows, but values more widely: mail libraries send boundaries with "=" and "/" unquoted. No two
@@ -64,27 +64,25 @@ export const acceptBodies =
   };
 
 /** JSON bodies become values: of at most 64 KiB, unless a route takes more. With `mayBeEmpty` an empty body is none. */
-export const takeJson = (app: FastifyInstance, turns: Turns, { mayBeEmpty = false } = {}): void =>
-  takeWhole(app, turns, "application/json", bytesMax.json, (bytes) =>
+export const takeJson = (app: FastifyInstance, awaitTurn: AwaitTurn, { mayBeEmpty = false } = {}): void =>
+  takeWhole(app, awaitTurn, "application/json", bytesMax.json, (bytes) =>
     mayBeEmpty && bytes.length === 0 ? undefined : parseJson(decode(bytes)),
   );
 
-export const takeUrlencoded = (app: FastifyInstance, turns: Turns): void =>
-  takeWhole(app, turns, "application/x-www-form-urlencoded", bytesMax.urlencodedForm, (bytes) =>
+export const takeUrlencoded = (app: FastifyInstance, awaitTurn: AwaitTurn): void =>
+  takeWhole(app, awaitTurn, "application/x-www-form-urlencoded", bytesMax.urlencodedForm, (bytes) =>
     parseUrlencoded(decode(bytes)),
   );
 
-type Turns = Pick<BodyTurns, "take">;
-
 function takeWhole(
   app: FastifyInstance,
-  turns: Turns,
+  awaitTurn: AwaitTurn,
   kind: BodyKind,
   bodyLimit: number,
   read: (bytes: Buffer) => unknown,
 ): void {
   app.addContentTypeParser(kind, { parseAs: "buffer", bodyLimit }, async ({ raw }: FastifyRequest, bytes: Buffer) => {
-    if (bytes.length > largeBytes) await turns.take(raw);
+    if (bytes.length > largeBytes) await awaitTurn(raw);
     return read(bytes);
   });
 }

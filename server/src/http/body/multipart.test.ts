@@ -51,7 +51,7 @@ async function read(body: string | Buffer): Promise<Outcome> {
     const vault = { stagingFolder: folder.path, hasRoom: async () => true };
     const form = new MultipartForm(request, new FormBody(formShapes["applications.submit"]!), {
       vault,
-      turns: { take: async () => {} },
+      awaitTurn: async () => {},
       patienceBytes: 0,
     });
     try {

@@ -18,7 +18,7 @@ import { stage } from "../../resumes/staging.ts";
 import type { StagedFile, Vault } from "../../resumes/vault.ts";
 import { storageRetrySeconds } from "../../rpc/failure.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
-import { type BodyTurns, largeBytes } from "./body-turns.ts";
+import { largeBytes, type AwaitTurn } from "./body-turns.ts";
 import { type FormBody, fieldTooLong } from "./form-body.ts";
 
 /** One resume, and room to notice a second one. */
@@ -32,7 +32,7 @@ const noRoomRetrySeconds = 60;
 
 interface MultipartOptions {
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
-  readonly turns: Pick<BodyTurns, "take">;
+  readonly awaitTurn: AwaitTurn;
   /** Bytes to read behind a resume that is too large, for the fields that are shown again to who typed them. 0: none. */
   readonly patienceBytes: number;
 }
@@ -64,7 +64,7 @@ export class MultipartForm {
   async read(): Promise<Input> {
     try {
       await this.#readWhole();
-      if (this.#body.textBytes > largeBytes) await this.#options.turns.take(this.#request.raw);
+      if (this.#body.textBytes > largeBytes) await this.#options.awaitTurn(this.#request.raw);
     } catch (error) {
       await this.unstage();
       throw faultOfParser(error);
