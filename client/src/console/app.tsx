@@ -183,7 +183,7 @@ function Notices() {
   const online = useSyncExternalStore(listenToConnection, () => navigator.onLine);
   const { data } = useQuery({ ...trpc.overview.troubles.queryOptions(), refetchInterval: troublesEveryMs });
   return (
-    <div className="notices">
+    <div className={online ? "notices" : "notices offline"}>
       {!online && <p role="alert">You are offline. Changes are sent once the connection is back.</p>}
       {data?.mail && (
         <p role="alert">
