@@ -122,14 +122,6 @@ export function makeOutbox<Row extends MailRow, Leased, Settlement extends { rea
     waitMs: settlementWaitMs,
   });
 
-  async function settle(rows: readonly Settled[]): Promise<void> {
-    if (rows.length === 0) return;
-    const settled = new Set(await settleBeside?.(rows));
-    const left = settled.size === 0 ? rows : rows.filter(({ id }) => !settled.has(id));
-    if (left.length === 0) return;
-    await settleLeft(left);
-  }
-
   return {
     async claim(now, limit, { owner, until }, { endedBefore = now, underWay = [] } = {}) {
       await clock.rewind(now);
@@ -165,8 +157,15 @@ export function makeOutbox<Row extends MailRow, Leased, Settlement extends { rea
         if (named === null) return [];
         return { ...table.ended(settlement), id: named.row, created_at: named.createdAt, owner };
       });
-      // Behind the commit: a claim that came before it has not looked at these rows.
-      await settle(rows).finally(() => clock.sees(Math.max(...rows.map(({ scheduled_at: at }) => at ?? 0))));
+      if (rows.length === 0) return;
+      try {
+        const settled = new Set(await settleBeside?.(rows));
+        const left = settled.size === 0 ? rows : rows.filter(({ id }) => !settled.has(id));
+        if (left.length > 0) await settleLeft(left);
+      } finally {
+        // Behind the commit: a claim that came before it has not looked at these rows.
+        clock.sees(Math.max(...rows.map(({ scheduled_at: at }) => at ?? 0)));
+      }
     },
   };
 }
