@@ -27,7 +27,7 @@ export function makeMailList(engine: Engine) {
       // The condition of the index is repeated as it is there.
       const stopped = { conditions: [...conditions, "mail.status IN ('failed', 'in-doubt')"], index: "mail_stopped" };
       const hasStopped = status === "failed" || status === "in-doubt";
-      return mails(() => (hasStopped ? stopped : { conditions }), page);
+      return mails(page, () => (hasStopped ? stopped : { conditions }));
     },
   } satisfies Partial<DeskStore>;
 }

@@ -72,13 +72,13 @@ export interface Table<Row, Read> {
 /** The conditions of a list, in SQL. `index`: which one it walks along; null and absent: the table itself. */
 type Wanted = (bind: Bind) => { readonly conditions: readonly string[]; readonly index?: string | null };
 
-/** Prepares pages of a table, newest first. */
+/** Prepares pages of a table, newest first, of all rows or of those that are wanted. */
 export function prepareNewestFirst<Row, Read>(
   { prepare, indexedBy, ranges, read, unprepared }: Engine,
   { columns, name, joins = "", number, numberOf, recordOf }: Table<Row, Read>,
-): (wanted: Wanted, page: PageRequest) => Promise<Page<Read>> {
+): (page: PageRequest, wanted?: Wanted) => Promise<Page<Read>> {
   const findLast = prepare<{ last: number }>(`SELECT coalesce(max(${number}), 0) AS last FROM ${name}`);
-  return async (wanted, { after, ...page }) => {
+  return async ({ after, ...page }, wanted = () => ({ conditions: [] })) => {
     const readRange = (above: number, below: number, limit: number) => {
       const values: Value[] = [];
       const bind = bindTo(values);

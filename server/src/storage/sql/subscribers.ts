@@ -42,7 +42,7 @@ export function makeSubscribers(engine: Engine) {
     SELECT source, count(*) AS subscribers FROM subscriber WHERE arrival > $1 AND arrival <= $2 GROUP BY source`);
 
   return {
-    listSubscribers: (filter, page) => list((bind) => wantedSubscribers(filter, bind), page),
+    listSubscribers: (filter, page) => list(page, (bind) => wantedSubscribers(filter, bind)),
 
     async subscriberGrowth(now, days) {
       const first = referenceDay(startOfDay(now) - (days - 1) * dayMs);

@@ -10,13 +10,12 @@ import { prepareNewestFirst } from "./ranges.ts";
 
 export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file: FileAnswer) {
   const { prepare, locking, transaction, write } = engine;
-  const insert = prepare<object>(`
+  const insert = prepare(`
     INSERT INTO unmatched (sender_key, automatic, files, ${mailColumns})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`);
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`);
   const forgetOldest = prepare(`
     DELETE FROM unmatched WHERE id <= (SELECT id FROM unmatched ORDER BY id DESC LIMIT 1 OFFSET ${unmatchedMax})`);
   const forgetOne = prepare("DELETE FROM unmatched WHERE identity = $1");
-  const list = prepareNewestFirst(engine, unmatchedList);
   const lockOne = prepare<KeptColumns>(`SELECT ${keptColumns} FROM unmatched WHERE id = $1 ${locking("FOR UPDATE")}`);
   const remove = prepare<object>("DELETE FROM unmatched WHERE id = $1 RETURNING id");
 
@@ -29,7 +28,7 @@ export function makeUnmatched(engine: Engine, { audit, lockRows }: Changes, file
 
     forgetUnmatched: async (identity) => void (await write(forgetOne(identity))),
 
-    listUnmatched: (page) => list(() => ({ conditions: [] }), page),
+    listUnmatched: prepareNewestFirst(engine, unmatchedList),
 
     fileUnmatched: transaction(function* (scope, id, reference, actor, teamKeys) {
       const row = (yield* lockRows(scope, [reference])).get(reference);

@@ -109,12 +109,10 @@ export function makeWebhooks(engine: Engine) {
     }),
 
     listDeliveries: (webhook, page) =>
-      deliveries(
-        (bind) =>
-          webhook === null
-            ? { conditions: [live] }
-            : { conditions: [live, `webhook = ${bind(webhook)}`], index: "webhook_delivery_webhook" },
-        page,
+      deliveries(page, (bind) =>
+        webhook === null
+          ? { conditions: [live] }
+          : { conditions: [live, `webhook = ${bind(webhook)}`], index: "webhook_delivery_webhook" },
       ),
 
     async replay(which, actor) {
