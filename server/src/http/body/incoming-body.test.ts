@@ -1,8 +1,10 @@
 import { EventEmitter } from "node:events";
 import type { Server, ServerResponse } from "node:http";
+import { PassThrough } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { httpLimits } from "../limits.ts";
-import { cutSlowSenders } from "./incoming-body.ts";
+import { cutSlowSenders, thenDiscard } from "./incoming-body.ts";
 
 const faked = ["performance", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] as const;
 beforeEach(() => void vi.useFakeTimers({ toFake: [...faked] }));
@@ -113,4 +115,45 @@ test("a body that is complete is not looked at, and nothing is once the server h
   expect(vi.getTimerCount()).toBe(0);
   pass(20, () => {});
   expect([...whole.answers, ...rest.answers]).toEqual([]);
+});
+
+/** An answer that has begun, and whether the rest of it has come. */
+async function answering(body: PassThrough) {
+  const answer = thenDiscard("refused", body, { drainBytesMax: 10, drainMsMax: 10_000 });
+  expect(await answer.next()).toEqual({ done: false, value: "refuse" });
+  let rest: string | undefined;
+  void answer.next().then(({ value }) => (rest = value));
+  return async () => {
+    await turn();
+    await turn();
+    return rest;
+  };
+}
+
+test("the last byte of an answer waits for the rest of a body that comes", async () => {
+  const body = new PassThrough();
+  const rest = await answering(body);
+  for (const piece of ["ab", "cd", "ef"]) {
+    body.write(piece);
+    expect(await rest()).toBeUndefined();
+    vi.advanceTimersByTime(299);
+  }
+  body.end();
+  expect(await rest()).toBe("d");
+});
+
+test("it does not wait for a client that waits itself, sends too much, or went away", async () => {
+  const waiting = await answering(new PassThrough());
+  vi.advanceTimersByTime(300);
+  expect(await waiting()).toBe("d");
+
+  const large = new PassThrough();
+  const tooLarge = await answering(large);
+  large.write("eleven byte");
+  expect(await tooLarge()).toBe("d");
+
+  const gone = new PassThrough();
+  const left = await answering(gone);
+  gone.destroy();
+  expect(await left()).toBe("d");
 });

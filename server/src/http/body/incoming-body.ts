@@ -74,20 +74,37 @@ export function keepConnections(app: FastifyInstance): void {
 const bringsBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
-/** Gives an answer, then reads on and throws away what comes of its request. A client that sends more or longer is cut. */
-async function* thenDiscard(answer: string, request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimits) {
-  yield answer;
+type Drain = Pick<HttpLimits, "drainBytesMax" | "drainMsMax">;
+
+/** A client that sends nothing for so long is taken to wait for the answer. */
+const waitsMs = 300;
+
+/**
+ * Gives an answer, and reads on and throws away what comes of its request. A client that sends more or longer is cut. A proxy
+ * that has the whole answer resets a client that still sends, as Caddy does: so the last byte waits for the rest of the body.
+ */
+export async function* thenDiscard(answer: string, request: Readable, limits: Drain): AsyncGenerator<string> {
+  const { drainBytesMax, drainMsMax } = limits;
+  yield answer.slice(0, -1);
+  const { promise: enough, resolve: stop } = Promise.withResolvers<void>();
+  const { promise: waits, resolve: goOn } = Promise.withResolvers<void>();
+  const timer = setTimeout(stop, drainMsMax).unref();
+  const idle = setTimeout(goOn, waitsMs).unref();
   let bytes = 0;
-  const timer = setTimeout(() => request.destroy(), drainMsMax).unref();
   request.on("data", (piece: Buffer) => {
+    idle.refresh();
     bytes += piece.length;
-    if (bytes > drainBytesMax) request.destroy();
+    if (bytes > drainBytesMax) stop();
   });
   request.unpipe();
   request.resume();
-  // It rejects when the client was cut or went away.
-  await finished(request, { writable: false }).catch(() => {});
+  // It rejects when the client went away.
+  const end = finished(request, { writable: false }).catch(() => {});
+  await Promise.race([end, enough, waits]);
+  yield answer.slice(-1);
+  await Promise.race([end, enough]);
   clearTimeout(timer);
+  clearTimeout(idle);
 }
 
 /** How many bytes of a connection had come at a time. */
