@@ -119,7 +119,7 @@ test("a body that is complete is not looked at, and nothing is once the server h
 
 /** An answer that has begun, and whether the rest of it has come. */
 async function answering(body: PassThrough) {
-  const answer = thenDiscard("refused", body, { drainBytesMax: 10, drainMsMax: 10_000 });
+  const answer = thenDiscard("refused", body, { drainBytesMax: 10, drainMsMax: 10_000 }, 300);
   expect(await answer.next()).toEqual({ done: false, value: "refuse" });
   let rest: string | undefined;
   void answer.next().then(({ value }) => (rest = value));
@@ -151,6 +151,8 @@ test("it does not wait for a client that waits itself, sends too much, or went a
   const tooLarge = await answering(large);
   large.write("eleven byte");
   expect(await tooLarge()).toBe("d");
+  // A client that does not read either would otherwise send on and on.
+  expect(large.isPaused()).toBe(true);
 
   const gone = new PassThrough();
   const left = await answering(gone);

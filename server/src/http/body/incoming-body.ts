@@ -53,7 +53,8 @@ function endAfterEarlyAnswers(app: FastifyInstance, { traffic, limits }: Watchin
       traffic.endWith(reply.raw);
       if (typeof payload !== "string") return done(null, payload);
       reply.header("content-length", Buffer.byteLength(payload));
-      done(null, Readable.from(thenDiscard(payload, raw, limits)));
+      const isSilent = raw.headers.expect !== undefined && raw.readableFlowing === null;
+      done(null, Readable.from(thenDiscard(payload, raw, limits, isSilent ? 0 : waitsMs)));
     });
   });
 }
@@ -76,20 +77,31 @@ const bringsBody = ({ headers }: IncomingMessage): boolean =>
 
 type Drain = Pick<HttpLimits, "drainBytesMax" | "drainMsMax">;
 
-/** A client that sends nothing for so long is taken to wait for the answer. */
+/** A client that sends nothing for so long is taken to wait for the answer. One that asked first and was not told to send does. */
 const waitsMs = 300;
 
 /**
- * Gives an answer, and reads on and throws away what comes of its request. A client that sends more or longer is cut. A proxy
- * that has the whole answer resets a client that still sends, as Caddy does: so the last byte waits for the rest of the body.
+ * Gives an answer, and reads on and throws away what comes of its request. From a client that sends more or longer nothing is
+ * read any more. A proxy that has the whole answer resets a client that still sends, as Caddy does: so the last byte waits for
+ * the rest of the body, or until the client has been silent for so long.
  */
-export async function* thenDiscard(answer: string, request: Readable, limits: Drain): AsyncGenerator<string> {
+export async function* thenDiscard(
+  answer: string,
+  request: Readable,
+  limits: Drain,
+  silentMs: number,
+): AsyncGenerator<string> {
   const { drainBytesMax, drainMsMax } = limits;
   yield answer.slice(0, -1);
-  const { promise: enough, resolve: stop } = Promise.withResolvers<void>();
+  const { promise: enough, resolve } = Promise.withResolvers<void>();
+  const stop = () => {
+    // The connection ends with the answer, or once a client that does not read it has been idle.
+    request.pause();
+    resolve();
+  };
   const { promise: waits, resolve: goOn } = Promise.withResolvers<void>();
   const timer = setTimeout(stop, drainMsMax).unref();
-  const idle = setTimeout(goOn, waitsMs).unref();
+  const idle = setTimeout(goOn, silentMs).unref();
   let bytes = 0;
   request.on("data", (piece: Buffer) => {
     idle.refresh();
