@@ -1,5 +1,5 @@
 // What commands share: what they get, how they read their arguments, how they fail, and how they are recorded.
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
@@ -34,8 +34,15 @@ export const configOf = ({ environment }: Pick<CommandDeps, "environment">): Con
 
 export const commandLine = ({ clock }: Pick<Store, "clock">): Actor => ({ operator: "command line", at: clock.now() });
 
-const isMissing = (storage: StoreLocation): storage is StoreLocation & { readonly kind: "sqlite" } =>
-  storage.kind === "sqlite" && !existsSync(storage.file);
+function isMissing(storage: StoreLocation): storage is StoreLocation & { readonly kind: "sqlite" } {
+  if (storage.kind !== "sqlite") return false;
+  try {
+    return statSync(storage.file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // It cannot be reached. Opening the store says why.
+    return false;
+  }
+}
 
 /**
  * Opens the store to change what is in it. Where DATA_DIR is mistyped there is none, and a new one would hide that.

@@ -54,7 +54,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       }
       const token = drawSecret();
       tellIfMade(deps, config.storage);
-      await change(config, email, { role, invitationHash: hashSecret(token), token });
+      await change(config, email, { role, invitationHash: hashSecret(token), token }, openStore);
       tell(
         deps,
         `${email} is invited as ${role}. The link works once, within 7 days. The running service mails it too:`,
@@ -87,8 +87,8 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
   });
 }
 
-async function change({ storage }: Config, email: string, to: OperatorChange): Promise<void> {
-  await using store = await ("role" in to ? openStore : openExisting)(storage);
+async function change({ storage }: Config, email: string, to: OperatorChange, open = openExisting): Promise<void> {
+  await using store = await open(storage);
   const changed = await store.access.changeOperator(email, to, commandLine(store));
   if (changed === "last-admin") {
     const words = "removed" in to ? "cannot be removed" : "keeps the role";

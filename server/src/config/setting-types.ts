@@ -138,15 +138,16 @@ const tlsModes = ["verify-full", "require", "disable"];
 export const postgresUrl: SettingType<string> = judged((address) => {
   const url = URL.parse(address);
   const isOne = /^postgres(?:ql)?:\/\//i.test(address) && !/[\s\p{Cc}#]|%(?![0-9a-f]{2})|%00/iu.test(address);
-  if (url === null || !isOne || url.port === "0") return "must look like postgres://user:password@host:port/database.";
+  if (url === null || !isOne || url.port === "0")
+    return "must look like postgres://user:password@host:port/database, percent-encoded.";
   const parameters = url.searchParams;
   if (!parameters.keys().every((name) => postgresParameters.includes(name))) {
     return `may have the parameters ${postgresParameters.join(", ")}, and no others.`;
   }
   const [mode, file] = [parameters.get("sslmode"), parameters.get("sslrootcert")];
+  if (parameters.get("host") === "") return "must name a server or a folder as host.";
   // Without a host it is this machine, without a database the user's: one of them has to be said.
-  const server = parameters.get("host") ?? url.hostname;
-  if (server === "" && (parameters.has("host") || url.pathname.length < 2)) {
+  if (url.hostname === "" && !parameters.has("host") && url.pathname.length < 2) {
     return "must name the server or the database, like postgres://user:password@host:port/database.";
   }
   if (!tlsModes.includes(mode ?? "disable")) return `must have one of these as sslmode: ${tlsModes.join(", ")}.`;

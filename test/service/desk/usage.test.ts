@@ -1,11 +1,13 @@
 // What is not understood is refused before anything is opened.
 import { existsSync } from "node:fs";
+import { symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import about from "../../../server/package.json" with { type: "json" };
 import { runCommandLine } from "../../../server/src/commands/program.ts";
+import { openFolder } from "../../support/folder.ts";
 import { Kept, runCommand } from "../../support/desk/run-command.ts";
 
 const dataFolder = join(tmpdir(), `opened-by-no-command-${process.pid}`);
@@ -95,6 +97,15 @@ test.each([
   const file = join(dataFolder, "submissions.sqlite");
   const stderr = `There is no database file ${file}. Set DATA_DIR to another folder.\n`;
   expect(await runClosed(...command.split(" "))).toEqual({ code: 1, stdout: "", stderr });
+});
+
+test("a database file that cannot be reached is not called missing", async () => {
+  await using folder = await openFolder();
+  await symlink("submissions.sqlite", join(folder.path, "submissions.sqlite"));
+  for (const command of ["release INQ-20261121-000001", "operators add eva@example.org --role sales"]) {
+    const { code, stderr } = await runCommand(command.split(" "), { DATA_DIR: folder.path });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The database file .+ cannot be reached\. /)]);
+  }
 });
 
 test.each(["--help", "export --help", "help resume", "mail retry --help", "mail help list"])(
