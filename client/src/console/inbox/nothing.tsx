@@ -56,7 +56,7 @@ function sideListWords({ kind, assignee, ...others }: InboxSearch, me: string) {
   if (assignee === me)
     return {
       title: "Nothing waits for you",
-      text: "What is assigned to you, or answered by you, stands here until it is done.",
+      text: "Open submissions that are assigned to you stand here. Your reply assigns one that has no assignee.",
     };
   return assignee === "none" ? { title: "Nothing is unassigned", text: "Everything to do has an assignee." } : null;
 }

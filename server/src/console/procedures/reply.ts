@@ -154,12 +154,10 @@ export const replyProcedures = trpc.router({
 /** @throws Fault `repliesLimited` */
 async function sendAll({ console, scope, actor }: Ruled, replies: readonly ReplyRequest[]) {
   const { store, replyCopies, counts } = console;
-  // Due times follow the store's clock.
-  const now = { ...actor, at: store.clock.now() };
-  const sent = await store.replies.send(scope, replies, replyCopies, now);
+  const sent = await store.replies.send(scope, replies, replyCopies, actor);
   counts.forget();
   if ("outcomes" in sent) return sent.outcomes;
-  throw repliesLimited(sent.retryAt, now.at);
+  throw repliesLimited(sent.retryAt, actor.at);
 }
 
 export const repliesLimited = (retryAt: number, now: number): Fault =>
