@@ -138,7 +138,7 @@ test("a person's answer ends a snooze; an unverified one and a program's do not"
   expect(await snoozed()).toBeNull();
 });
 
-nightly("of a day 100 answers of the person are kept and 100 others; further ones are counted", async () => {
+test("of a day 100 answers of the person are kept and 100 others; further ones are counted", async () => {
   const { reference, from, to } = await inquire("many@example.org");
   const others = { from: "eve@example.org", to };
   for (let number = 0; number < 100; number += 1) {

@@ -407,7 +407,7 @@ nightly("what became of a submission is one list in the order of time", async ()
   await expect.poll(() => properties.innerText()).toContain(one.reference);
 });
 
-nightly("a saved answer fills the message, and answers several at once, each as it is shown", async () => {
+test("a saved answer fills the message, and answers several at once, each as it is shown", async () => {
   const page = await go("/settings");
   expectProblems(/status of 400/);
   await page.getByRole("button", { name: "Add saved answer" }).click();
@@ -454,9 +454,10 @@ nightly("a saved answer fills the message, and answers several at once, each as 
   await dialog.getByRole("combobox", { name: "Saved answer" }).selectOption("Thanks");
   await dialog.getByText(filled).waitFor();
   await dialog.getByText(`Thank you, ${other.name}: ${other.reference}`).waitFor();
-  await dialog.getByRole("button", { name: "Send", exact: true }).click();
+  await dialog.getByRole("button", { name: "Send and mark done" }).click();
   await page.getByText("2 replies will go out in ten seconds.").waitFor();
-  expect((await site().detail(other.reference)).replies).toMatchObject([{ author: operator }]);
+  const { submission, replies } = await site().detail(other.reference);
+  expect([submission.status, replies]).toMatchObject(["done", [{ author: operator }]]);
 });
 
 nightly("a message that was begun survives a reload, and not a sign-out", async () => {

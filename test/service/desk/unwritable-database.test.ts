@@ -10,7 +10,7 @@ import { accept, inquiry } from "../../contract/records.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 import { finish, start } from "../../support/program.ts";
 import { createDatabase } from "../../support/service-database.ts";
-import { nightly, someOf } from "../../support/many-or-few.ts";
+import { someOf } from "../../support/many-or-few.ts";
 
 let ground: string;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ describe.each(someOf(["SQLite", "PostgreSQL"] as const))("%s", (engine) => {
     expect((await runCommand(["export", "inquiries"], restored)).stdout.match(/INQ-/g)).toHaveLength(3);
   });
 
-  nightly("doctor says so, and tries the rest", async () => {
+  test("doctor says so, and tries the rest", async () => {
     await using store = await stores[engine]();
     const { code, stdout } = await runCommand(["doctor"], store.env);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^failed +database: takes no writes: The database /m)]);
@@ -85,7 +85,7 @@ describe.each(someOf(["SQLite", "PostgreSQL"] as const))("%s", (engine) => {
 const full = ["prlimit", "--fsize=0"];
 
 describe.runIf(spawnSync("prlimit", ["--version"]).status === 0)("a full disk", () => {
-  nightly.each(["runs", "does not run"])(
+  test.each(someOf(["runs", "does not run"]))(
     "costs an export nothing but its entry, where a service %s",
     async (service) => {
       const folder = await mkdtemp(join(ground, "data-"));

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, buyer, doors, json } from "../../support/doors.ts";
 import { until } from "../../support/service-process.ts";
 import { hasLogged, type Here, openSeveral, type Several } from "../../support/processes/several.ts";
-import { nightly } from "../../support/many-or-few.ts";
 
 const max = 20;
 // A window that no test can outlast.
@@ -107,27 +106,24 @@ test("one client has one limit over all services, to the call, and still has it 
   expect(accepted(await inquire([tidying!], 1, client))).toBe(1);
 });
 
-nightly(
-  "while the counts cannot be reached each service counts by itself and refuses no caller for it, and later they count together again",
-  async () => {
-    const { database } = several;
-    // Each service says it once.
-    const { first, meanwhile, last } = await undisturbed(services, 1, async (client) => {
-      const asked = await inquire(services, 2, client);
-      await database.query("ALTER TABLE call_count RENAME TO away");
-      const asking = await inquire(services, 3 * max, `${client.replace("203.0.113.", "2001:db8:2:")}::3`);
-      await heard(services, asking);
-      await database.query("ALTER TABLE away RENAME TO call_count");
-      await foundTogether(services);
-      return { first: asked, meanwhile: asking, last: await inquire(services, 2 * max, client) };
-    });
-    expect(accepted(first)).toBe(2);
-    expect([accepted(meanwhile), refused(meanwhile)]).toEqual([2 * max, max]);
-    expect(accepted(last)).toBe(max - 2);
-  },
-);
+test("while the counts cannot be reached each service counts by itself and refuses no caller for it, and later they count together again", async () => {
+  const { database } = several;
+  // Each service says it once.
+  const { first, meanwhile, last } = await undisturbed(services, 1, async (client) => {
+    const asked = await inquire(services, 2, client);
+    await database.query("ALTER TABLE call_count RENAME TO away");
+    const asking = await inquire(services, 3 * max, `${client.replace("203.0.113.", "2001:db8:2:")}::3`);
+    await heard(services, asking);
+    await database.query("ALTER TABLE away RENAME TO call_count");
+    await foundTogether(services);
+    return { first: asked, meanwhile: asking, last: await inquire(services, 2 * max, client) };
+  });
+  expect(accepted(first)).toBe(2);
+  expect([accepted(meanwhile), refused(meanwhile)]).toEqual([2 * max, max]);
+  expect(accepted(last)).toBe(max - 2);
+});
 
-nightly("counts that do not answer are given up, by the server too, so that nothing piles up there", async () => {
+test("counts that do not answer are given up, by the server too, so that nothing piles up there", async () => {
   const { database } = several;
   // Databases made from one template have the same ids of tables, and other tests lock theirs on the same server.
   const waiting = () =>

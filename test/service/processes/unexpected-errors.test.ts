@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { buyer, json, rest } from "../../support/doors.ts";
-import { atNight, nightly } from "../../support/many-or-few.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { type ServiceProcess, startProcess, until } from "../../support/service-process.ts";
 import { CrashSite } from "../../support/crash/crash-site.ts";
 import { beginUpload } from "../../support/stalled-upload.ts";
@@ -38,7 +38,7 @@ test.for(atNight ? (["throw", "reject"] as const) : (["throw"] as const))(
   (how) => until(() => meetsError(how)),
 );
 
-nightly("a second signal ends the process at once, whatever is under way", async () => {
+test("a second signal ends the process at once, whatever is under way", async () => {
   await using service = await startProcess();
   const upload = beginUpload(service);
   await until(async () => (await readdir(join(service.dataFolder, "resumes/.staging"))).length === 1);
