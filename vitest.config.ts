@@ -15,8 +15,8 @@ const project = (name: string, include: string[], more: object = {}) => ({
 
 /** Never waits: one worker for each of two cores. In all projects files share a worker and leave nothing behind. */
 const pure = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } };
-/** Often waits for processes, browsers and databases: two workers more use that time. With six a run takes longer. */
-const running = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } };
+/** Often waits for processes, browsers and databases: three workers more use that time. With six a run takes longer. */
+const running = { isolate: false, maxWorkers: 5, sequence: { groupOrder: 1 } };
 const service = {
   ...running,
   globalSetup: ["test/support/postgres-global.ts", "test/support/browser/build-dist.ts"],
