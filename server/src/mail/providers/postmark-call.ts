@@ -84,19 +84,25 @@ export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: Po
     giveUp?: AbortSignal,
   ): Promise<Response> {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    const signal = AbortSignal.any([AbortSignal.timeout(msMax), ...(giveUp === undefined ? [] : [giveUp])]);
     const fail = (error: Error) => {
-      seen.failure ??= signal.aborted ? "time-out" : "code" in error ? String(error.code) : error.message;
+      seen.failure ??= "code" in error ? String(error.code) : error.message;
       reject(error);
     };
     const body = typeof init.body === "string" ? init.body : null;
     const length = body !== null && { "content-length": Buffer.byteLength(body) };
-    const headers = { ...(init.headers as Record<string, string>), ...length };
-    const options = { method: init.method, headers, signal };
+    const options = { method: init.method, headers: { ...(init.headers as Record<string, string>), ...length } };
     const isSecure = address.startsWith("https:");
     const sending = isSecure
       ? httpsRequest(address, { ...options, agent: agents.https })
       : httpRequest(address, { ...options, agent: agents.http });
+    let answer: IncomingMessage | null = null;
+    const end = () => (answer ?? sending).destroy(new Error("time-out"));
+    const timer = setTimeout(end, msMax);
+    giveUp?.addEventListener("abort", end);
+    sending.on("close", () => {
+      clearTimeout(timer);
+      giveUp?.removeEventListener("abort", end);
+    });
     sending.on("socket", (socket) => {
       if (sending.reusedSocket) seen.sent = true;
       else socket.once(isSecure ? "secureConnect" : "connect", () => (seen.sent = true));
@@ -109,6 +115,7 @@ export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: Po
       fail(new Error("unexpected answer"));
     });
     sending.on("response", (response) => {
+      answer = response;
       seen.status = response.statusCode ?? null;
       seen.retryAfterMs = readRetryAfter(response.headers["retry-after"]);
       // The library reads no more of a response than this.
