@@ -30,7 +30,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
   const factsIn = factsOf(kind, settings);
   const letterIn = letterOf(kind);
   const preheaderIn = preheaderOf(kind);
-  const page = template<"subject" | "preheader" | "facts" | "consoleUrl" | "endings">((place) =>
+  const page = template<"subject" | "preheader" | "facts" | "consoleUrl" | "message" | "more" | "letter">((place) =>
     layout({
       language: "en",
       subject: place("subject"),
@@ -40,7 +40,9 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
       body: [
         place("facts"),
         button({ url: place("consoleUrl"), words: consoleWords, or: "Or open this address:" }),
-        place("endings"),
+        place("message"),
+        place("more"),
+        place("letter"),
       ],
       signature: null,
       footer: `${answer} All values above are as the sender typed them.`,
@@ -51,17 +53,27 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
     const consoleUrl = consolePageOf(settings.publicUrl(), reference);
     const subject = `${heading} from ${forSubject(name)} (${reference})`;
     const facts = factsIn.map((factIn) => factIn(submission));
-    const endings = [messageOf(submission), furtherOf(submission), letterIn(submission)].filter((one) => one !== null);
+    const message = messageOf(submission);
+    const more = furtherOf(submission);
+    const letter = letterIn(submission);
     const preheader = preheaderIn(submission) ?? heading;
     return {
       subject,
-      text: textOf(factLines(facts), [`${consoleWords}: ${consoleUrl}`, answer], ...endings.map(({ text }) => text)),
+      text: textOf(
+        factLines(facts),
+        [`${consoleWords}: ${consoleUrl}`, answer],
+        message?.text ?? null,
+        more?.text ?? null,
+        ...(letter?.text ?? []),
+      ),
       html: page({
         subject,
         preheader,
         facts: factList(facts),
         consoleUrl,
-        endings: endings.map(({ markup }) => markup),
+        message: message?.html,
+        more: more?.html,
+        letter: letter?.html,
       }).text,
     };
   };
@@ -183,7 +195,7 @@ function endingOf(heading: string) {
   );
   return (text: readonly string[], lines: Markup, more = "") => ({
     text: [`${heading}${more}:`, ...text],
-    markup: filled({ lines }),
+    html: filled({ lines }),
   });
 }
 
@@ -192,7 +204,7 @@ const messageEnding = endingOf("Message");
 /** The letter that came as a further field. Its lines are set in, so that none of them can pass for one of ours. */
 function messageOf({ more }: StoredSubmission) {
   const text = inReadingOrder(more).find(([name]) => name === messageField)?.[1];
-  if (text === undefined) return null;
+  if (text === undefined) return undefined;
   const lines = text.split("\n");
   return messageEnding(
     lines.map((line) => `  ${oneLine(line)}`.trimEnd()),
@@ -205,7 +217,7 @@ const furtherEnding = endingOf("Further fields, as the form sent them");
 /** What no field of the table is. It has a heading of its own, so that none of it can pass for one of our lines. */
 function furtherOf({ more }: StoredSubmission) {
   const others = inReadingOrder(more).filter(([name]) => name !== messageField);
-  if (others.length === 0) return null;
+  if (others.length === 0) return undefined;
   const facts = others.map(([label, text]): Fact => {
     const lines = text.split("\n");
     return { term: termOf(label), value: lines.length === 1 ? text : lines };
@@ -216,10 +228,12 @@ function furtherOf({ more }: StoredSubmission) {
 /** The paragraphs of a kind. They are last, so that nothing in them can pass for one of our lines. */
 function letterOf(kind: SubmissionKind) {
   const field = namedFields[kind].find((one) => one.kind === "paragraphs");
-  if (field === undefined) return () => null;
+  if (field === undefined) return () => undefined;
   const ending = endingOf(field.label);
   return (submission: StoredSubmission) => {
     const text = valueOf(submission, field);
-    return typeof text === "string" ? ending(["", text], inLines(text.split("\n")), ", to the end of this mail") : null;
+    return typeof text === "string"
+      ? ending([text], inLines(text.split("\n")), ", to the end of this mail")
+      : undefined;
   };
 }
