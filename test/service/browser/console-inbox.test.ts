@@ -264,7 +264,7 @@ nightly(
     await page.getByRole("heading", { name: "Nothing is new" }).waitFor();
     await page.getByText(/^\d+ to do\.$/).waitFor();
     await expect.poll(() => page.getByText("Nothing waits").count()).toBe(0);
-    // Nobody was answered yet.
+    // No submission has been answered yet.
     await page.getByRole("link", { name: "Waiting for them" }).click();
     await page.getByRole("heading", { name: "Nothing waits for them" }).waitFor();
     await page.getByText(/^\d+ to do\.$/).waitFor();

@@ -53,8 +53,9 @@ function endAfterEarlyAnswers(app: FastifyInstance, { traffic, limits }: Watchin
       traffic.endWith(reply.raw);
       if (typeof payload !== "string") return done(null, payload);
       reply.header("content-length", Buffer.byteLength(payload));
-      const isSilent = raw.headers.expect !== undefined && raw.readableFlowing === null;
-      done(null, Readable.from(thenDiscard(payload, raw, limits, isSilent ? 0 : waitsMs)));
+      // It asked whether its body is welcome, and nothing has begun to read that: it sends none.
+      const sendsNone = raw.headers.expect !== undefined && raw.readableFlowing === null;
+      done(null, Readable.from(thenDiscard(payload, raw, limits, sendsNone ? 0 : waitsMs)));
     });
   });
 }
@@ -77,13 +78,13 @@ const bringsBody = ({ headers }: IncomingMessage): boolean =>
 
 type Drain = Pick<HttpLimits, "drainBytesMax" | "drainMsMax">;
 
-/** A client that sends nothing for so long is taken to wait for the answer. One that asked first and was not told to send does. */
+/** A client that sends nothing for so long is taken to wait for its answer. */
 const waitsMs = 300;
 
 /**
- * Gives an answer, and reads on and throws away what comes of its request. From a client that sends more or longer nothing is
- * read any more. A proxy that has the whole answer resets a client that still sends, as Caddy does: so the last byte waits for
- * the rest of the body, or until the client has been silent for so long.
+ * Gives an answer, and reads on and throws away what comes of its request, until a client sends more or longer than the limits.
+ * A proxy that has the whole answer resets a client that still sends, as Caddy does: so the last byte waits for the rest of the
+ * body, or until nothing has come for `silentMs`.
  */
 export async function* thenDiscard(
   answer: string,
