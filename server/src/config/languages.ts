@@ -1,6 +1,7 @@
 // The languages of forms, pages and mails to persons: English and German, and those of an installation's own folder. A
 // language is one file (docs/languages.md), and what it lacks is said in English.
 import { english } from "@submissions/shared/forms/form-strings";
+import { filled } from "@submissions/shared/forms/issue-words";
 import { overridden, stringsIn } from "@submissions/shared/forms/override-strings";
 import type { Language } from "@submissions/shared/language";
 import german from "@submissions/shared/languages/de.json" with { type: "json" };
@@ -77,18 +78,29 @@ function readLanguage(language: Language, content: unknown) {
   const wrong = mails.filter((one) => typeof one === "string");
   if (wrong.length > 0) return wrong.join(" ");
   const { hello, orOpen, packages, morePackages } = all;
-  const phrases = Object.entries({ hello, orOpen, packages, morePackages }).filter(([, said]) => said !== undefined);
+  const own = Object.entries({ hello, orOpen, packages, morePackages }).filter(([, said]) => said !== undefined);
+  const phrases = overridden(englishPhrases, Object.fromEntries(own));
   return {
     forms: stringsIn(language, forms),
     pages: overridden(englishPages, pages),
-    phrases: overridden(englishPhrases, Object.fromEntries(phrases)),
-    /** Made once: it costs more than a mail. */
-    plurals: new Intl.PluralRules(language),
+    phrases,
+    packageCount: packageCountIn(language, phrases.packages),
     /** The mails that the language has, by their names with the language: `inquiry-receipt.de`. */
     mails: new Map(mails.filter((one) => typeof one !== "string")) as MailWords,
     /** What the forms' script is given of it. */
     formWords: forms,
   };
+}
+
+/**
+ * `2 packages`. Each count, `packageIdsMax` at the most, is worded once: asking for its plural takes a third of the time of a
+ * mail.
+ */
+function packageCountIn(language: Language, packages: Readonly<Record<string, string>>): (count: number) => string {
+  const plurals = new Intl.PluralRules(language);
+  const worded = new Map<number, string>();
+  const word = (count: number) => filled(packages[plurals.select(count)] ?? packages["other"] ?? "{count}", { count });
+  return (count) => worded.getOrInsertComputed(count, word);
 }
 
 /** @throws Error for a file of ours with a mistake */

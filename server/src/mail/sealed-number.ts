@@ -5,6 +5,7 @@ import type { Claimed, Named } from "../storage/records.ts";
 
 /** Hexadecimal digits of a number behind its tag. */
 export const sealedDigits = 12;
+const half = sealedDigits / 2;
 
 /** A mail by what its id is made of. */
 export function namedMail(id: string): Named {
@@ -28,8 +29,10 @@ export function unseal(sealed: string, key: string): Claimed {
 
 /** Hides a number of 48 bits, or shows it again. */
 function mask(tag: string, number: number, key: string): string {
-  const pad = hash("sha256", `${key} mask ${tag}`, "buffer");
-  const bytes = Buffer.alloc(sealedDigits / 2);
-  bytes.writeUIntBE(number, 0, bytes.length);
-  return bytes.map((byte, at) => byte ^ pad[at]!).toHex();
+  // As text: a hash in a buffer takes three times as long.
+  const pad = hash("sha256", `${key} mask ${tag}`);
+  const masked = (bits: number, at: number) =>
+    (bits ^ Number.parseInt(pad.slice(at, at + half), 16)).toString(16).padStart(half, "0");
+  // In halves of 24 bits: bitwise operators work on 32.
+  return masked(Math.floor(number / 2 ** 24), 0) + masked(number % 2 ** 24, half);
 }

@@ -14,6 +14,7 @@ import {
   packageIdsOf,
   utcMinute,
   valueOf,
+  type FieldValue,
   type NamedField,
 } from "../../field-values.ts";
 import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
@@ -52,7 +53,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
     const { name, reference } = submission;
     const consoleUrl = consolePageOf(settings.publicUrl(), reference);
     const subject = `${heading} from ${forSubject(name)} (${reference})`;
-    const facts = factsIn.map((factIn) => factIn(submission));
+    const facts = factsIn.flatMap((factIn) => factIn(submission) ?? []);
     const message = messageOf(submission);
     const more = furtherOf(submission);
     const letter = letterIn(submission);
@@ -60,7 +61,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
     return {
       subject,
       text: textOf(
-        factLines(facts),
+        factTexts(facts),
         [`${consoleWords}: ${consoleUrl}`, answer],
         message?.text ?? null,
         more?.text ?? null,
@@ -87,28 +88,26 @@ function preheaderOf(kind: SubmissionKind): (submission: StoredSubmission) => st
   return ({ resume }) => (file === null ? undefined : resume === null ? "Without a resume" : "With a resume");
 }
 
-/** What a fact is called, in both parts of a notice. */
-interface Term {
-  readonly label: string;
+/** A fact as both parts of a notice show it. */
+interface Fact {
+  /** One line, or the label and below it a line for each item. */
+  readonly text: string;
   readonly html: string;
 }
 
-interface Fact {
-  readonly term: Term;
-  /** Null: it was not sent, and the notice does not name it. */
-  readonly value: string | readonly string[] | null;
-  /** Where the value leads: `mailto:` or `tel:`. */
-  readonly href?: string | undefined;
-}
+/** Writes a fact. @param href where the value leads: `mailto:` or `tel:` */
+type FactWriter = (value: NonNullable<FieldValue>, href?: string) => Fact;
 
-type FactIn = (submission: StoredSubmission) => Fact;
+/** Undefined: it was not sent, and the notice does not name it. */
+type FactIn = (submission: StoredSubmission) => Fact | undefined;
 
 /** A fact that is called the same in each notice. */
-function fact(label: string, valueIn: (submission: StoredSubmission) => Fact["value"], hrefOf?: typeof telOf): FactIn {
-  const term = termOf(label);
+function fact(label: string, valueIn: (submission: StoredSubmission) => FieldValue, hrefOf?: typeof telOf): FactIn {
+  const write = factWriter(label);
   return (submission) => {
     const value = valueIn(submission);
-    return { term, value, href: typeof value === "string" ? hrefOf?.(value) : undefined };
+    if (value === null) return undefined;
+    return write(value, typeof value === "string" ? hrefOf?.(value) : undefined);
   };
 }
 
@@ -146,7 +145,7 @@ function factsOfField(field: NamedField, { isDisposable, packageTitles }: MailSe
   return [
     (submission) => {
       const ids = valueIn(submission) as readonly string[];
-      return { term: termOf(`${label} (${ids.length})`), value: ids.map(titled) };
+      return factWriter(`${label} (${ids.length})`)(ids.map(titled));
     },
   ];
 }
@@ -154,34 +153,33 @@ function factsOfField(field: NamedField, { isDisposable, packageTitles }: MailSe
 const labelFrame = frame<"label">(
   (place) => html`<dt class="soft" style="margin:12px 0 0;font-size:13px;color:#4b5563">${place("label")}</dt>`,
 );
-const termOf = (label: string): Term => ({ label, html: labelFrame({ label }).text });
 const valueFrame = frame<"value">((place) => html`<dd dir="auto" style="margin:0">${place("value")}</dd>`);
+
+function factWriter(label: string): FactWriter {
+  const term = labelFrame({ label }).text;
+  return (value, href) => {
+    if (typeof value === "string") {
+      const shown = valueFrame({ value: href === undefined ? value : link(href, value) });
+      return { text: `${label}: ${oneLine(value)}`, html: term + shown.text };
+    }
+    const items = value.map((item) => valueFrame({ value: item }).text);
+    return {
+      text: [`${label}:`, ...value.map((item) => `  - ${oneLine(item)}`)].join("\n"),
+      html: term + items.join(""),
+    };
+  };
+}
 
 // Direction and side are the value's own: a name in Arabic beside a label in English.
 const listFrame = frame<"items">((place) => html`<dl style="margin:0 0 12px;text-align:start">${place("items")}</dl>`);
+const factList = (facts: readonly Fact[]) => listFrame({ items: new Markup(facts.map((one) => one.html).join("")) });
+const factTexts = (facts: readonly Fact[]) => facts.map((one) => one.text);
 
-function factList(facts: readonly Fact[]): Markup {
-  const items = facts.flatMap(({ term, value, href }) => {
-    if (value === null) return [];
-    const values = typeof value === "string" ? [href === undefined ? value : link(href, value)] : value;
-    return [term.html, ...values.map((one) => valueFrame({ value: one }).text)];
-  });
-  return listFrame({ items: new Markup(items.join("")) });
-}
-
-/** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
-const factLines = (facts: readonly Fact[]): string[] =>
-  facts.flatMap(({ term: { label }, value }) => {
-    if (value === null) return [];
-    return typeof value === "string"
-      ? [`${label}: ${oneLine(value)}`]
-      : [`${label}:`, ...value.map((item) => `  - ${oneLine(item)}`)];
-  });
-
-// U+2028 and U+2029 pass for text in a field and break the line on the screen.
+// In the text part a value stays on its line, so that it cannot pass for another fact. U+2028 and U+2029 pass for text in a
+// field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
-/** Makes the writer of what stands below the button, after a heading of ours. @param text lines of the text part */
+/** Makes the writer of what stands below the button, after a heading of ours. @param text lines, or blocks of lines, of the text part */
 function endingOf(heading: string) {
   const filled = frame<"lines">(
     (place) =>
@@ -218,11 +216,11 @@ const furtherEnding = endingOf("Further fields, as the form sent them");
 function furtherOf({ more }: StoredSubmission) {
   const others = inReadingOrder(more).filter(([name]) => name !== messageField);
   if (others.length === 0) return undefined;
-  const facts = others.map(([label, text]): Fact => {
+  const facts = others.map(([label, text]) => {
     const lines = text.split("\n");
-    return { term: termOf(label), value: lines.length === 1 ? text : lines };
+    return factWriter(label)(lines.length === 1 ? text : lines);
   });
-  return furtherEnding(factLines(facts), factList(facts));
+  return furtherEnding(factTexts(facts), factList(facts));
 }
 
 /** The paragraphs of a kind. They are last, so that nothing in them can pass for one of our lines. */

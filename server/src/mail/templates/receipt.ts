@@ -46,14 +46,9 @@ function packagesIn(submission: StoredSubmission, packageTitles: PackageTitles, 
   if (ids.length === 0) return "";
   const titles = ids.flatMap((id) => packageTitles.get(id) ?? []);
   const untitled = ids.length - titles.length;
-  if (titles.length === 0) return packageCount(untitled, words);
+  if (titles.length === 0) return words.packageCount(untitled);
   const more = filled(words.phrases.morePackages, { count: untitled });
   return [...titles, ...(untitled === 0 ? [] : [more])].map((item) => `  - ${item}`).join("\n");
-}
-
-/** `2 packages`. */
-function packageCount(count: number, { phrases: { packages }, plurals }: LanguageWords): string {
-  return filled(packages[plurals.select(count)] ?? packages["other"] ?? "{count}", { count });
 }
 
 /** Writes welcome mails. Without an address to confirm at, the subscriber is active already. */
