@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, type Door } from "../../support/doors.ts";
+import { someOf } from "../../support/many-or-few.ts";
 import { startService, type Service } from "../../support/service.ts";
 
 /** A request whose body does not come. */
@@ -18,7 +19,7 @@ async function stuck(service: Service, door: Door, type: string): Promise<Socket
 const uploadsInFlight = async (service: Service) =>
   Number(/^uploads_in_flight (\d+)$/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1]);
 
-describe.each(doors)("on the $name door", (door) => {
+describe.each(someOf(doors))("on the $name door", (door) => {
   test("one upload too many is refused 503 without being read, and others go on", async () => {
     await using service = await startService({ limits: { uploadsMax: 2 } });
     const held = [

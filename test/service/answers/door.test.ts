@@ -4,6 +4,7 @@ import type { SubmissionDetail } from "../../../shared/src/console.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
 import { type Operator, operator, recordsIn } from "../../support/console/operator.ts";
+import { someOf } from "../../support/many-or-few.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -496,19 +497,20 @@ describe("the door", () => {
     expect((await handOver(without, rawMail({ to: "answers@desk.example" }))).status).toBe(404);
   });
 
-  test("a body over 50 MB is refused, unread where it says its length", async () => {
-    const bytes = Buffer.alloc(50 * 1024 * 1024 + 1, 32);
-    for (const body of [bytes, new Blob([bytes]).stream()]) {
+  test.each(someOf(["while it is read", "unread, where it says its length"]))(
+    "a body over 50 MB is refused %s",
+    async (how) => {
+      const bytes = Buffer.alloc(50 * 1024 * 1024 + 1, 32);
       const response = await fetch(`${service().url}/webhooks/postmark/inbound`, {
         method: "POST",
         headers: {
           "content-type": "application/json",
           authorization: `Basic ${Buffer.from(inboundEnv.INBOUND_WEBHOOK_AUTH).toString("base64")}`,
         },
-        body,
+        body: how === "while it is read" ? new Blob([bytes]).stream() : bytes,
         duplex: "half",
       } as RequestInit);
       expect(response.status).toBe(413);
-    }
-  });
+    },
+  );
 });

@@ -196,7 +196,7 @@ test("what the server told before a change does not take the change off the page
   expect(await stageOf(reference)).toBe("interview");
 });
 
-test("two operators at once: the second is told of the stage, and overwrites nothing", async () => {
+nightly("two operators at once: the second is told of the stage, and overwrites nothing", async () => {
   const reference = applied()[15]!;
   const page = await go(`/applications/${reference}?kind=application`);
   await page.getByRole("combobox", { name: "Stage" }).waitFor();

@@ -11,7 +11,7 @@ import { runCommand } from "../../support/desk/run-command.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { someOf } from "../../support/many-or-few.ts";
+import { nightly, someOf } from "../../support/many-or-few.ts";
 
 const fileIn = (folder: string) => join(folder, "submissions.sqlite");
 const run = (folder: string, ...words: string[]) => runCommand(words, { DATA_DIR: folder });
@@ -78,7 +78,7 @@ describe("a page of an index that accepting needs", () => {
     expect((await readdir(place)).toSorted()).toEqual([whole, expect.any(String)]);
   });
 
-  test("is mended by a backup that is restored", async () => {
+  nightly("is mended by a backup that is restored", async () => {
     const [folder, place, restored] = [await zeroed(), await newFolder(), await newFolder()];
     await run(folder, "backup", place);
     expect(await run(restored, "restore", place)).toMatchObject({ code: 0 });

@@ -54,9 +54,7 @@ const whileMailed: Sent[] = [
   { at: "handed-over", procedure: "marketplace.inquiry" },
 ];
 
-const laterTries: Step[] = atNight
-  ? ["mail-claimed", "mail-in-hand", "mail-taken", "mail-settled"]
-  : ["mail-claimed", "mail-taken"];
+const laterTries: Step[] = atNight ? ["mail-claimed", "mail-in-hand", "mail-taken", "mail-settled"] : ["mail-taken"];
 
 const storedOf = async (site: CrashSite) => {
   const { inquiries, applications, subscribers } = await site.contents();
