@@ -1,4 +1,5 @@
-// Counts by key in windows of equal length: calls of a client, wrong passwords, failed sign-ins, failures to log. Each process counts alone.
+// Counts by key in windows of equal length: calls of a client, wrong passwords, failed sign-ins, failures to log. Each process
+// counts alone.
 import type { Stopwatch } from "./clock.ts";
 
 /** Some megabytes. The oldest windows are forgotten first. */

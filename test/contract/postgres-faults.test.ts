@@ -173,6 +173,7 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     expect(await counted(tested.store)).toEqual({ inquiries: 0, mails: 0 });
   });
 
+  // By day the first, which could be stored twice.
   const mishaps = [
     ["answer lost", 1],
     ["lost", 0],

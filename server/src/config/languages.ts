@@ -92,10 +92,7 @@ function readLanguage(language: Language, content: unknown) {
   };
 }
 
-/**
- * `2 packages`. Each count, `packageIdsMax` at the most, is worded once: asking for its plural takes a third of the time of a
- * mail.
- */
+/** `2 packages`, kept for each count (at most `packageIdsMax`): asking for a plural takes a quarter of a receipt's time. */
 function packageCountIn(language: Language, packages: Readonly<Record<string, string>>): (count: number) => string {
   const plurals = new Intl.PluralRules(language);
   const worded = new Map<number, string>();

@@ -8,8 +8,8 @@ import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
 import { Operator, operator, submitAll } from "../../support/console/operator.ts";
 import { json, rest } from "../../support/doors.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
-import { atNight } from "../../support/many-or-few.ts";
 import { openFolder } from "../../support/folder.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startService } from "../../support/service.ts";
 import { filesOf, read, readYaml, root, type Document } from "../../support/deploy/read-deploy.ts";
@@ -137,14 +137,13 @@ test("the cases for promtool name the rules that are deployed", () => {
 });
 
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
-
 const promtool = (...words: string[]) => execFileSync("promtool", words, { cwd: `${root}/deploy/prometheus` });
 
 test.runIf(hasPromtool)("promtool takes the configuration with its rules", () => {
   promtool("check", "config", "prometheus.yaml");
 });
 
-test.runIf(atNight && hasPromtool)("promtool has the alerts fire as they should", () => {
+test.runIf(atNight && hasPromtool)("the alerts fire as they should in promtool's cases", () => {
   promtool("test", "rules", `${root}/${promtoolFile}`);
 });
 

@@ -73,7 +73,7 @@ test("npm's scripts read .env, whose blank values are unset, and the environment
   expect(stdout).toContain("HOST=127.0.0.2\n");
 });
 
-// The first runs by day: it has least in common with the files of the other tests.
+// By day the first: the files of the other tests are UTF-8.
 const encodings: readonly [string, (text: string) => Buffer][] = [
   ["UTF-16", (text) => Buffer.from(`\uFEFF${text}`, "utf16le")],
   ["UTF-16 with the larger byte first", (text) => Buffer.from(`\uFEFF${text}`, "utf16le").swap16()],

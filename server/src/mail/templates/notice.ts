@@ -179,7 +179,7 @@ const factTexts = (facts: readonly Fact[]) => facts.map((one) => one.text);
 // field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
-/** Makes the writer of what stands below the button, after a heading of ours. @param text lines, or blocks of lines, of the text part */
+/** Makes the writer of what stands below the button, after a heading of ours, in both parts. */
 function endingOf(heading: string) {
   const filled = frame<"lines">(
     (place) =>
